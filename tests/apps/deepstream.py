@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs deepstream of the build in $BUILD_DIR with decoders that need neither DeepStream nor a GPU.
-Exits with status 77, which means "skipped", if there are none."""
+"""Runs the application deepstream of the build in $BUILD_DIR with decoders that need neither
+DeepStream nor a GPU. Exits with status 77, which means "skipped", if there are none."""
 import os
 import re
 import subprocess
@@ -13,7 +13,7 @@ MEDIA = Path(__file__).resolve().parents[2] / "pipelines/media"
 CLIP, VP8 = MEDIA / "pedestrians-1080p.mp4", MEDIA / "pedestrians.webm"
 DEEPSTREAM = Path(os.environ.get("BUILD_DIR", "")) / "pipelines/deepstream/deepstream"
 CLIP_FRAMES = 74
-# The second takes H.264 as a byte stream only, as nvv4l2decoder does.
+# The second one accepts H.264 only as a byte stream, as nvv4l2decoder does.
 DECODERS = "avdec_h264", "openh264dec"
 SLOT = re.compile(r"  slot (\d): source (\d), pts ([\d.]+) s, "
                   r"1920x1080 at 0,140 640x360 of 640x640, "
@@ -61,7 +61,7 @@ def slots_are_described(decoder, batches, *arguments):
 
 
 def settings_are_used():
-    """Also with a stream that needs no parser."""
+    """The stream is VP8, which needs no parser."""
     text = output(VP8, "--decoder=vp8dec threads=1", "--tensor=width=32 height=16", "--batches=1")
     expect("768x576 at 0,0 32x16 of 32x16" in text, "--tensor is not used", text)
 

@@ -56,9 +56,9 @@ def errors_are_one_line():
 
 
 class Camera(http.server.BaseHTTPRequestHandler):
-    """Serves the clip about as fast as a camera would. /broken stops in the middle the first time,
-    and then fails for a while. /silent sends nothing after the middle the first time. /jpeg sends
-    ten pictures of 20 kB per second without end."""
+    """Serves the clip about as fast as a camera. On the first request, /broken stops in the middle,
+    and then fails for a while. On the first request, /silent sends nothing after the middle. /jpeg
+    sends ten pictures of 20 kB per second without end."""
     broken = silent = None
     picture = b""
 
@@ -101,7 +101,7 @@ class Camera(http.server.BaseHTTPRequestHandler):
 
 
 class Run:
-    """multicam with these cameras, until stop() is called."""
+    """Runs multicam with these cameras until stop() is called."""
 
     def __init__(self, *cameras):
         self._multicam = subprocess.Popen([MULTICAM, *cameras, "--tensor=width=64 height=48"],
@@ -153,7 +153,7 @@ def looped_files_are_not_lost():
     expect(not re.search("lost|ended", run.text), "the end of the file is reported", run.text)
 
 
-def jpeg_over_http_comes(server):
+def jpeg_over_http_arrives(server):
     """Frames arrive before a demuxer has searched megabytes of data for other streams."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "picture.jpg"
@@ -168,7 +168,7 @@ def jpeg_over_http_comes(server):
 
 
 def silent_camera_does_not_delay_others():
-    """With RTSP, for which elements wait for late packets."""
+    """Uses RTSP, because its elements wait for late packets."""
     server = subprocess.Popen([sys.executable, SERVER], text=True, stdout=subprocess.PIPE)
     uri = f"rtsp://127.0.0.1:{int(server.stdout.readline())}/"
     try:
@@ -179,13 +179,13 @@ def silent_camera_does_not_delay_others():
     finally:
         server.kill()
         server.wait()
-    # From the reports while the camera sends nothing and is not yet lost.
+    # Reports from the time in which the camera sends nothing and is not yet lost.
     ages = re.findall(r"camera 0: .* ([\d.]+) ms old.*\ncamera 1: 0\.0 frames/s\n", run.text)
     expect(ages and min(map(float, ages)) < 1500, "the other camera is late", run.text)
 
 
 def silent_camera_is_reconnected(server):
-    """The camera that waits for it does not count as silent."""
+    """A camera that waits for the silent one does not count as silent."""
     run = Run(server + "broken", server + "silent")
     run.until(r"camera 1: lost: no frames")
     run.until(r"camera 1: [\d.]+ frames/s, .*old")
@@ -194,7 +194,7 @@ def silent_camera_is_reconnected(server):
 
 
 def continues_without_files(server):
-    """A file that has ended, and a camera that is not available yet."""
+    """One source is a file that has ended, the other a camera that is not available yet."""
     Camera.broken = time.monotonic() + 2  # not available for five seconds
     run = Run(CLIP, server + "broken")
     run.until(r"camera 0: .*, ended")
@@ -218,7 +218,7 @@ errors_are_one_line()
 other_formats_are_converted()
 uri = serve()
 looped_files_are_not_lost()
-jpeg_over_http_comes(uri)
+jpeg_over_http_arrives(uri)
 broken_camera_returns(uri)
 silent_camera_is_reconnected(uri)
 continues_without_files(uri)

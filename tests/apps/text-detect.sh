@@ -7,6 +7,6 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . pipelines/apps/textdetect/setup.sh
 
-unset DISPLAY WAYLAND_DISPLAY  # no windows
+unset DISPLAY WAYLAND_DISPLAY  # no windows are opened
 need_text_detect || { echo "skipped: cannot download text-detect's Python packages"; exit 77; }
 exec "$text_detect_python" tests/apps/textdetect.py "$@"

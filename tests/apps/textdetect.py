@@ -35,7 +35,7 @@ SCRIPT = ROOT / "pipelines/apps/text-detect.sh"
 SERVER = ROOT / "tests/apps/rtspserver.py"
 CLIP = ROOT / "pipelines/media/pedestrians.webm"
 DECODED = f'filesrc location="{CLIP}" ! matroskademux ! vp8dec ! videoconvert ! videoscale'
-SIGN = 415, 205, 442, 242  # what is written on it: left, top, right, bottom in the clip's pixels
+SIGN = 415, 205, 442, 242  # position of the text: left, top, right, bottom in the clip's pixels
 # The number of frames of a clip to compare, and their distance.
 FRAMES, STEP = 4, 15
 
@@ -60,7 +60,8 @@ def frames_of(video, size, detector, count, step=1):
 # Comparison with rapidocr
 
 def distances(quads, others):
-    """For each quad, the largest distance of its corners to those of the nearest other quad."""
+    """Returns for each quad the largest distance of its corners to those of the nearest other
+    quad."""
     return [min((np.abs(quad - other).max() for other in others), default=np.inf)
             for quad in quads]
 
@@ -112,7 +113,7 @@ def bgr(_):
 
 
 def nv12(_):
-    """For rapidocr, chroma is enlarged and colors are clipped before the resize, not in one step
+    """rapidocr's input has chroma enlarged and colors clipped before the resize, not in one step
     with it. Saturated edges therefore differ by up to 40 of 255."""
     masks(1088, "format=NV12", 0.85, 0.93, 0.5)
     masks(736, "format=NV12,width=1920,height=1080", 0.95, 0.97, 0.6)
@@ -121,7 +122,7 @@ def nv12(_):
 # Text at a known position
 
 def write_picture(path, width, height):
-    """A picture with one word; returns its left, top, right and bottom."""
+    """Writes a picture with one word. Returns its left, top, right and bottom."""
     picture = np.full((height, width, 3), 200, np.uint8)
     (w, h), _ = cv2.getTextSize("TENSOR", cv2.FONT_HERSHEY_DUPLEX, 2, 4)
     left, bottom = width - w - 20, height // 4
@@ -131,7 +132,8 @@ def write_picture(path, width, height):
 
 
 def is_around(points, box, margin):
-    """Whether some points' bounding box is `box`, or up to `margin` pixels larger or 5 smaller."""
+    """Returns whether the points' bounding box is `box`, or up to `margin` pixels larger or 5
+    smaller."""
     left, top, right, bottom = box
     (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
     grown = np.array([left - x0, top - y0, x1 - right, y1 - bottom])
@@ -139,7 +141,7 @@ def is_around(points, box, margin):
 
 
 def mapping(folder):
-    """Boxes come back to the place of the text, however the picture lies in the tensor."""
+    """Boxes are mapped back to the text, wherever the picture is in the tensor."""
     detector = Detector()
     for width, height in (800, 450), (450, 800), (2600, 900):
         word = write_picture(folder / "word.png", width, height)
@@ -166,7 +168,7 @@ def changes(_):
 
 
 def live(folder):
-    """Of live video the newest frame is looked at, and nothing waits."""
+    """In live video, the newest frame is used, and nothing waits."""
     word = write_picture(folder / "word.png", 640, 480)
     detector = Detector(320)
     video = (f'filesrc location="{folder}/word.png" ! pngdec ! imagefreeze is-live=true ! '
@@ -190,8 +192,8 @@ def live(folder):
 
 
 def late(_):
-    """Frames that arrive long before the pipeline plays do not keep it from playing, or from ending
-    before it plays."""
+    """Frames that arrive long before the pipeline plays neither prevent it from playing, nor from
+    ending before that."""
     def pause_for_long(pause):
         result = pause()
         time.sleep(0.3)
@@ -315,7 +317,7 @@ def ends_on_signals(_):
 
 
 def shows_true_text_only(folder):
-    """Without arguments, the only box is that of the sign."""
+    """Without arguments, the sign has the only box."""
     picture = folder / "example.png"
     lines = run("--output", picture, program=(SCRIPT,)).stdout.splitlines()
     found = [line for line in lines if " score " in line]
@@ -325,7 +327,7 @@ def shows_true_text_only(folder):
 
 
 def waits_for_no_pipe(folder):
-    """A pipe without a writer holds up neither --timeout nor a signal."""
+    """A pipe without a writer delays neither --timeout nor a signal."""
     pipe = folder / "pipe"
     os.mkfifo(pipe)
     errors = run(pipe, "--headless", "--timeout", "2", expect=1).stderr

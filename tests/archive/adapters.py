@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The code of docs/adapters.md: with NeMo Curator itself, and with what vLLM documents of its
-registry of video loaders, whose wheel is too large for a test."""
+"""Runs the code of docs/adapters.md, with NeMo Curator, and with a replica of vLLM's documented
+registry of video loaders, because vLLM's wheel is too large for a test."""
 import re
 import sys
 import types
@@ -17,17 +17,17 @@ import numpy  # noqa: E402
 from gst_cudatensor import Frames  # noqa: E402
 
 PAGE = (rig.ROOT / "docs/adapters.md").read_text()
-COUNT = 79  # frames of the clip, ten a second
+COUNT = 79  # frames of the clip, ten per second
 
 
 def code(title):
-    """The Python code below a heading."""
+    """Returns the Python code below a heading."""
     section = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)[1]
     return re.search(r"```python\n(.*?)```", section, re.S)[1]
 
 
 def load(title):
-    """The names that the code defines, as a module that pickle and dataclasses can find."""
+    """Returns the names that the code defines, as a module that pickle and dataclasses can find."""
     module = types.ModuleType("adapter_for_" + title.replace(" ", "_"))
     sys.modules[module.__name__] = module
     exec(compile(code(title), f"docs/adapters.md, {title}", "exec"), vars(module))
@@ -40,7 +40,8 @@ def frames_of(**selected):
 
 
 class Registry:
-    """vLLM's: a decorator that registers a class by a name, and load(), which makes an object."""
+    """vLLM's registry: a decorator that registers a class by a name, and load(), which creates an
+    object."""
 
     def __init__(self):
         self.classes = {}

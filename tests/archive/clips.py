@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Many short clips in one job: the memory of the workers does not grow. CUDATENSOR_TEST_CLIPS is
-the number of clips."""
+"""Tests that the memory of the workers does not grow in a job of many short clips.
+CUDATENSOR_TEST_CLIPS is the number of clips."""
 import os
 import sys
 import time
@@ -19,7 +19,7 @@ GROWTH = 24  # MiB from a quarter of the clips to the end
 
 
 def make_clips(folder):
-    """Links to one clip of half a second: each is a file of its own."""
+    """Creates links to one clip of half a second. Each link counts as a file."""
     folder.mkdir()
     first = rig.make_video(folder.parent / "first.webm", 0.5)
     for i in range(CLIPS):
@@ -28,7 +28,8 @@ def make_clips(folder):
 
 
 def memory_does_not_grow(model, **options):
-    """By the job's rows: `models.Memory` returns the number of the clip and the worker's memory."""
+    """Checks the job's rows: `models.Memory` returns the number of the clip and the worker's
+    memory."""
     with rig.folder() as folder:
         clips, output = make_clips(folder / "clips"), folder / "out"
         begin = time.monotonic()

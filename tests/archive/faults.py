@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What may go wrong around the files, without Ray: slow and silent servers, proxies, durations, ends,
-names, folders, borders of chunks."""
+"""Tests faults outside of the videos, without Ray: slow and silent servers, proxies, durations,
+ends, names, folders, borders of chunks."""
 import contextlib
 import os
 import random
@@ -29,7 +29,7 @@ SMALL = {"width": 32, "height": 32}
 
 
 def read(uri, start=0, end=None, **values):
-    """The rows of a chunk, and the error."""
+    """Returns the rows of a chunk, and the error."""
     wanted = options.Options(**{"output": "x", "model": "embed=models:blocks", "device": "cpu",
                                 "properties": SMALL, **values})
     rows = []
@@ -39,7 +39,7 @@ def read(uri, start=0, end=None, **values):
 
 @contextlib.contextmanager
 def server(data, pause=0.0, block=8192, silent_after=None, has_length=True, status=200):
-    """The URL of `data`, sent in blocks with a pause behind each, without ranges."""
+    """Serves `data` in blocks with a pause after each, without ranges. Yields the URL."""
     ended = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
@@ -69,7 +69,7 @@ def server(data, pause=0.0, block=8192, silent_after=None, has_length=True, stat
             found.shutdown()
 
 
-def reads_what_is_slow():
+def reads_slow_servers():
     """A batch takes several times the timeout, but something is always read."""
     clip = rig.CLIP.read_bytes()
     with server(clip, pause=0.08) as url:
@@ -83,7 +83,7 @@ def reads_what_is_slow():
     return f"{seconds:.1f} s for a batch"
 
 
-def ends_what_is_silent():
+def ends_silent_servers():
     clip = rig.CLIP.read_bytes()
     with server(clip, silent_after=len(clip) // 2) as url:
         for more in ({"every": "1s"}, {"model": "luminance", "properties": {}}):
@@ -111,8 +111,9 @@ def tells_faults_apart():
     assert faults.of_model(ValueError("wrong shape")) is None
 
 
-def raises_what_the_store_raises():
-    """Also where the pipeline takes the end of the connection for that of the file."""
+def raises_errors_of_the_store():
+    """The error is raised even if the pipeline takes the end of the connection for the end of the
+    file."""
     server_of_ranges = remote.RangeServer()
 
     class Store:
@@ -132,8 +133,8 @@ def raises_what_the_store_raises():
     server_of_ranges.shutdown()
 
 
-def does_without_proxies():
-    """In a process of its own, whose environment has a proxy that does not answer."""
+def needs_no_proxy_for_stores():
+    """Runs in a separate process, whose environment has a proxy that does not answer."""
     code = f"""
 import os, sys
 from pyarrow import fs
@@ -167,7 +168,7 @@ def believes_stated_durations():
     check_length(hour, None, 3600)
     for duration in (None, 1000 * 24 * hour, hour // 2):
         assert "does not end" in rig.raises(MediaError, check_length, 2 * hour, duration, 3600)
-    # A clip of 8 seconds that states it, with less allowed for one that does not.
+    # The clip states its duration of 8 seconds, so `longest` does not limit it.
     for more in ({}, {"count": 4}, {"every": "1s"}, {"every": "10 frames"}, {"every": "keyframes"},
                  {"model": "luminance", "properties": {}}):
         rows, error = read(rig.CLIP, longest=2, **more)
@@ -175,7 +176,7 @@ def believes_stated_durations():
 
 
 def counts_streams_to_a_limit():
-    """Frames of a stream without an end are not counted for ever."""
+    """Frames of an endless stream are not counted for ever."""
     frame = b"FRAME\n" + bytes([90]) * (64 * 48 * 3 // 2)
     data = b"YUV4MPEG2 W64 H48 F10:1 Ip A1:1 C420jpeg\n" + frame * 2000
     with server(data, has_length=False, block=1 << 16) as url:
@@ -183,7 +184,7 @@ def counts_streams_to_a_limit():
     assert len(rows) == 4 and "does not end after 20 s" in str(error), (len(rows), error)
 
 
-def sees_where_files_end():
+def detects_ends_of_files():
     with rig.folder() as folder:
         clip = rig.CLIP.read_bytes()
         for kind, line in (("mov", "qtmux"), ("avi", "avimux"), ("mkv", "matroskamux")):
@@ -208,7 +209,7 @@ def sees_where_files_end():
 
 
 def make_still(path, seconds):
-    """A picture that is shown for some time, below a tone: one frame at 0 s, one at 1 s."""
+    """Makes a video of a still picture with a longer tone: one frame at 0 s, one at 1 s."""
     line = (f"matroskamux name=mux ! filesink location={path} videotestsrc num-buffers=2 ! "
             "video/x-raw,format=I420,width=64,height=48,framerate=1/1 ! vp8enc deadline=1 ! mux. "
             f"audiotestsrc num-buffers={seconds * 10} samplesperbuffer=4800 ! "
@@ -217,7 +218,7 @@ def make_still(path, seconds):
     return path
 
 
-def takes_sparse_frames_for_no_end():
+def does_not_end_at_sparse_frames():
     with rig.folder() as folder:
         still = make_still(folder / "still.mkv", 60)
         for more in ({}, {"count": 2}, {"every": "60s"}, {"every": "1s"}, {"every": "100 frames"},
@@ -229,7 +230,8 @@ def takes_sparse_frames_for_no_end():
 
 
 def without_rights(code):
-    """The lines that a program prints in a process that is not root, for which no file is closed."""
+    """Returns the lines that a program prints in a process that is not root, because root may read
+    every file."""
     code = f"import os\nif os.getuid() == 0: os.setuid(65534)\n{code}"
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], text=True, timeout=60,
                           env={**os.environ, "GST_REGISTRY_UPDATE": "no"}, check=False,
@@ -238,7 +240,7 @@ def without_rights(code):
     return done.stdout.splitlines()
 
 
-def lists_what_it_cannot_read():
+def lists_unreadable_files():
     with rig.folder() as folder:
         name = os.fsdecode(b"caf\xe9.mp4")
         (folder / "open" / os.fsdecode(b"\xff")).mkdir(parents=True)
@@ -263,7 +265,7 @@ def lists_what_it_cannot_read():
 
 
 def does_not_wait_for_rights():
-    """A file that is closed for this user is no fault that may pass."""
+    """A file that this user may not read is not a temporary fault."""
     with rig.folder() as folder:
         os.chmod(folder, 0o755)
         rig.make_video(folder / "closed.webm", 1)
@@ -276,7 +278,8 @@ def does_not_wait_for_rights():
 
 
 def splits_exactly():
-    """Each multiple of a period, and each frame, is in one chunk; with random numbers, and in a clip."""
+    """Each multiple of a period, and each frame, is in exactly one chunk, for random numbers and in
+    a clip."""
     seed = int(os.environ.get("CUDATENSOR_TEST_SEED", "0")) or random.randrange(1, 10**9)
     chosen = random.Random(seed)
     for _ in range(2000):
@@ -290,7 +293,7 @@ def splits_exactly():
         chunks = chunks_of(File("/a"), chosen.randrange(1, 10**15), length)[:1000]
         for a, b in zip(chunks, chunks[1:]):
             assert a.end == b.start and b.start % period == 0, (seed, every, a, b)
-            # What GStreamer makes of the seconds that it gets.
+            # The times that GStreamer makes of the seconds that it gets.
             assert round(a.end / SECOND * 1e9) == a.end, (seed, every, a)
     tried = 0
     for _ in range(12):
@@ -343,9 +346,9 @@ def knows_its_ray():
 
 def main():
     return rig.report([(case.__name__.replace("_", " "), case) for case in (
-        reads_what_is_slow, ends_what_is_silent, tells_faults_apart, raises_what_the_store_raises,
-        does_without_proxies, believes_stated_durations, counts_streams_to_a_limit,
-        sees_where_files_end, takes_sparse_frames_for_no_end, lists_what_it_cannot_read,
+        reads_slow_servers, ends_silent_servers, tells_faults_apart, raises_errors_of_the_store,
+        needs_no_proxy_for_stores, believes_stated_durations, counts_streams_to_a_limit,
+        detects_ends_of_files, does_not_end_at_sparse_frames, lists_unreadable_files,
         does_not_wait_for_rights, splits_exactly, claims_cores_in_containers, knows_its_ray)])
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The parts of the archive that need no Ray: options, lists, chunks, boxes, verdicts, stores."""
+"""Tests the parts of the archive that need no Ray: options, lists, chunks, boxes, verdicts,
+stores."""
 import os
 import subprocess
 import sys
@@ -119,7 +120,7 @@ def knows_detectors():
     assert detects(raw, **yolo, head="Detect") and detects((1, 300, 6), **yolo, head="v10Detect")
     assert not detects((1, 197, 768)) and not detects((1, 512)) and not detects(raw, task="detect")
     assert not detects((1, 1000), imgsz="[224, 224]", task="classify", head="Classify")
-    # Their numbers would be read as boxes, or as an embedding.
+    # Their numbers would otherwise be read as boxes, or as an embedding.
     others = [({"head": "RTDETRDecoder"}, "head RTDETRDecoder"), ({"head": "Newer"}, "head Newer"),
               ({"description": "Ultralytics rtdetr-l model"}, "head RTDETRDecoder")]
     others += [({"task": task}, f"task '{task}'")
@@ -134,7 +135,7 @@ def knows_detectors():
 
 
 def has_the_monitors_rules():
-    """Each has its copy, since each is installed without the other."""
+    """Archive and monitor have copies of the rules, because each is installed without the other."""
     ours = Path(verdicts.__file__).with_name("rules.json").read_bytes()
     monitors = rig.ROOT / "pipelines/apps/luminance-monitor/src/settings/rules.json"
     assert ours == monitors.read_bytes()
@@ -143,7 +144,7 @@ def has_the_monitors_rules():
 
 
 def make_rows(values, period=1.0, **same):
-    """A row for each value, a dictionary."""
+    """Returns a dictionary, the row, for each value."""
     usual = {"mean": 120.0, "p5": 20, "p95": 220, "clipped_low": 0.0, "clipped_high": 0.0,
              "flicker": 0.0, "still": False, "quantiles": list(range(100, 132)), **same}
     return [{**usual, "time": i * period, "last_time": (i + 0.9) * period,
@@ -201,7 +202,7 @@ def finds_flicker():
 
 
 def serves_ranges():
-    """A file of a store, read through the server as GStreamer does."""
+    """Reads a file of a store through the server, as GStreamer does."""
     part = 3 * SECOND, 6 * SECOND
     server, store = RangeServer(), fs.SubTreeFileSystem(str(rig.CLIP.parent), fs.LocalFileSystem())
     with server.open(store, rig.CLIP.name) as url, Player(url, 10) as player:
@@ -233,7 +234,7 @@ def plays_parts():
 
 
 def finds_durations_without_decoders():
-    """In a process of its own, in which no decoder can be found."""
+    """Runs in a separate process, in which no decoder is found."""
     code = f"""
 from gst_cudatensor.archive import opened, player
 with opened.CodedFile({str(rig.CLIP)!r}, 10) as file:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The jobs of the archive on a Ray of this machine: rows against plain loops, and broken files."""
+"""Tests jobs of the archive with Ray on this machine: their rows equal those of plain loops, and
+broken files do no harm."""
 import contextlib
 import os
 import subprocess
@@ -55,7 +56,8 @@ def luminance_equals_a_loop():
 
 
 def luminance_does_not_depend_on_chunks():
-    """Not even the flicker, which is that of the last seconds. A black video has its verdicts."""
+    """Even the flicker is the same, although it is measured over the last seconds. A black video
+    has its verdicts."""
     with rig.folder() as folder:
         videos = [rig.make_video(folder / "black.webm", 40, "videotestsrc pattern=black"),
                   rig.make_video(folder / "lamp.webm", 20, "videotestsrc pattern=blink")]
@@ -94,7 +96,7 @@ def a_second_run_does_nothing():
 
 
 class Endless(BaseHTTPRequestHandler):
-    """Video without an end and without a length."""
+    """The video has no end and no length."""
 
     def do_GET(self):
         self.send_response(200)
@@ -153,7 +155,7 @@ def a_deadly_file_costs_its_own_rows():
 
 
 def a_file_that_is_deadly_to_open_costs_its_own_rows():
-    """The tasks that look how long files are have sitecustomize.py, which ends them."""
+    """The tasks that read the durations of files load sitecustomize.py, which ends them."""
     with rig.folder() as folder:
         videos = [rig.make_video(folder / f"{name}.webm", 4) for name in ("a", "deadly", "z")]
         job(videos, folder / "out", model="luminance", chunk=1)
@@ -163,7 +165,7 @@ def a_file_that_is_deadly_to_open_costs_its_own_rows():
 
 
 def a_file_without_seeks_is_one_chunk():
-    """A server that knows no ranges."""
+    """The server does not support ranges."""
     content = rig.CLIP.read_bytes()
 
     class Whole(BaseHTTPRequestHandler):
@@ -187,7 +189,7 @@ def a_file_without_seeks_is_one_chunk():
 
 
 def a_file_that_cannot_be_converted_costs_its_own_rows():
-    """Its matrix has no place among those of the conversion."""
+    """The conversion does not support the file's matrix."""
     with rig.folder() as folder:
         subprocess.run(f"gst-launch-1.0 -q videotestsrc num-buffers=30 ! video/x-raw,format=I420,"
                        f"width=64,height=48,colorimetry=smpte240m ! x264enc ! h264parse ! mp4mux ! "
@@ -200,7 +202,7 @@ def a_file_that_cannot_be_converted_costs_its_own_rows():
 
 
 def options_may_change_before_there_are_rows():
-    """The chunks of a run whose model cannot be used are those of its options."""
+    """If the model of a run cannot be used, its options may change, and the chunks with them."""
     with rig.folder() as folder:
         more = {"properties": {"width": 32, "height": 32}}
         rig.raises(Exception, job, [rig.CLIP], folder, model="embed=models:typo", every="1s", chunk=2,
@@ -274,7 +276,7 @@ def errors_of_the_model_end_the_job():
 
 
 def workers_have_a_share_of_a_gpu():
-    """Of one that only Ray believes in, so that this is run without one, too."""
+    """Ray is told that there is a GPU, so this test needs none."""
     with rig.folder() as folder:
         for name, options in (("luminance", {}), ("embed=models:blocks", {
                 "every": "1s", "properties": {"width": 32, "height": 32}})):

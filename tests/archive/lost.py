@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A worker, a node and the job itself are lost in the middle: each chunk is once in the rows.
+"""Tests that each chunk is in the rows once after a worker, a node or the job itself is lost.
 
 usage: lost.py              the tests
        lost.py --seconds    the times of a job, without and with a lost worker and a lost node
@@ -34,7 +34,7 @@ def parent_of(pid):
 
 
 def workers_of(node):
-    """The processes of the actors that read videos, of a node of this cluster."""
+    """Returns the processes of a node's actors that read videos."""
     raylets = {info.process.pid for info in node.all_processes["raylet"]}
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -47,7 +47,7 @@ def workers_of(node):
 
 
 def written(output):
-    """The number of chunks whose rows are written."""
+    """Returns the number of chunks whose rows are written."""
     folder = Path(output) / "checkpoint"
     return len([path for path in folder.glob("*.parquet") if ".pending" not in path.name])
 
@@ -60,7 +60,7 @@ def wait_for(condition, seconds=200):
 
 
 class Job(threading.Thread):
-    """A job in the background. finish() waits for it."""
+    """Runs a job in the background. finish() waits for it."""
 
     def __init__(self, videos, output):
         super().__init__(daemon=True)
@@ -83,7 +83,7 @@ class Job(threading.Thread):
 
 
 class Rig:
-    """A cluster of two nodes of this machine with a core each, and videos."""
+    """A cluster of two nodes on this machine, each with one core, and videos."""
 
     def __init__(self, folder):
         self.folder, self.videos = folder, folder / "videos"
@@ -141,7 +141,7 @@ def tests(cluster):
         return f"{cluster.run('node', cluster.lose_node):.1f} s"
 
     def loses_the_job():
-        """The rows that were written stay, and the next run has only the others to do."""
+        """The written rows stay, and the next run computes only the others."""
         output = cluster.folder / "job"
         cluster.gate.unlink(missing_ok=True)
         command = [sys.executable, "-m", "gst_cudatensor.archive", str(cluster.videos), "--output",
@@ -163,7 +163,7 @@ def tests(cluster):
 
 
 def print_seconds(cluster, rounds=3):
-    """The medians of paired, alternating rounds."""
+    """Prints the medians of paired, alternating rounds."""
     kinds = {"nothing is lost": lambda: None, "a worker is lost": cluster.lose_worker,
              "a node is lost": cluster.lose_node}
     seconds = {kind: [] for kind in kinds}

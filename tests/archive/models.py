@@ -10,15 +10,15 @@ import numpy
 
 
 def blocks(batch):
-    """The means of 4 x 4 blocks of each channel."""
+    """Returns the means of 4 x 4 blocks of each channel."""
     array = numpy.asarray(batch, numpy.float32)
     n, c, h, w = array.shape
     return array.reshape(n, c, 4, h // 4, 4, w // 4).mean((3, 5)).reshape(n, -1)
 
 
 class Gated:
-    """Waits behind the first batches until the file CUDATENSOR_TEST_GATE exists, so that a test can
-    do harm in the middle."""
+    """Waits after the first batches until the file CUDATENSOR_TEST_GATE exists, so that a test can
+    interrupt the job."""
 
     FREE = 16  # batches
 
@@ -35,7 +35,7 @@ class Gated:
 
 
 def deadly(batch):
-    """Ends the worker at a black picture."""
+    """Kills the worker at a black picture."""
     array = numpy.asarray(batch, numpy.float32)
     if array.max() < 0.1:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -43,7 +43,7 @@ def deadly(batch):
 
 
 class Memory:
-    """The number of the clip that this worker gets, and the memory of the worker in MiB."""
+    """Returns the number of the worker's clip, and the worker's memory in MiB."""
 
     def __init__(self):
         self.clips = 0
@@ -62,8 +62,8 @@ _failures = 0
 
 
 def scarce(batch):
-    """As `blocks`, and as the file CUDATENSOR_TEST_GATE asks: a number of `failures` for want of
-    memory in each process, results of another `type`, other `numbers`, and to `wait` meanwhile."""
+    """Like `blocks`, but the file CUDATENSOR_TEST_GATE may ask for a number of `failures` from lack
+    of memory in each process, for results of another `type`, for other `numbers`, and to `wait`."""
     global _failures  # pylint: disable=global-statement
     gate = Path(os.environ["CUDATENSOR_TEST_GATE"])
     wanted = json.loads(gate.read_text())

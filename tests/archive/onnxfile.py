@@ -36,8 +36,8 @@ def _shape_constant(name, sizes):
 
 
 def write_model(path, kind, size, batch="N", metadata=()):
-    """`kind`: "means" has the means of the channels as its output (N, 3); "boxes" reads its input
-    (N, 3, 2, 4) as four boxes (N, 4, 6)."""
+    """Writes a model. `kind`: "means" outputs the means of the channels (N, 3); "boxes" reads its
+    input (N, 3, 2, 4) as four boxes (N, 4, 6)."""
     height, width = size
     nodes, constants, shape = [_node("GlobalAveragePool", ["input"], "pooled"),
                                _node("Flatten", ["pooled"], "output")], [], (batch, 3)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The package needs neither Ray nor PyArrow, and the command says what is missing."""
+"""Tests that the package needs neither Ray nor PyArrow, and that the command names what is
+missing."""
 import subprocess
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Faults that pass, locks, and results that are resumed, on a Ray of this machine."""
+"""Tests temporary faults, locks and resumed runs with Ray on this machine."""
 import contextlib
 import io
 import json
@@ -40,8 +40,8 @@ def make_videos(folder):
     return folder / "videos"
 
 
-def tries_what_may_pass_again():
-    """A model without memory: twice, then for longer than it is tried, then with --retry-errors."""
+def retries_temporary_faults():
+    """The model lacks memory: twice, then in all attempts, then with --retry-errors."""
     with rig.folder() as folder:
         videos, gate = make_videos(folder), GATE  # read by the model
         gate.write_text(json.dumps({"failures": 2}))
@@ -52,7 +52,7 @@ def tries_what_may_pass_again():
         gate.write_text(json.dumps({"failures": 10**9}))
         count, kept = Path(f"{gate}.failures"), pipeline._MOST_TASKS
         count.unlink()
-        pipeline._MOST_TASKS = 1  # all chunks in one task, which Ray does again as a whole
+        pipeline._MOST_TASKS = 1  # all chunks are in one task, which Ray repeats as a whole
         try:
             done = job([videos], folder / "b", model="embed=models:scarce")
         finally:
@@ -67,7 +67,7 @@ def tries_what_may_pass_again():
         gate.write_text("{}")
         same = {"model": "embed=models:scarce"}
         assert job([videos], folder / "b", **same).computed == 0
-        # Of the sources of this run only.
+        # Only errors of this run's sources are retried.
         done = job([videos / "a.webm"], folder / "b", **same, retry_errors="retryable")
         assert (done.computed, done.errors) == (1, 0), done
         assert rig.check_once(folder / "b", rig.rows_in(folder / "b")) == 3
@@ -82,7 +82,7 @@ def tries_what_may_pass_again():
         assert not list((folder / "b").glob("forgotten*"))
 
 
-def names_all_that_ended_a_chunk():
+def names_all_errors_of_a_chunk():
     attempts = Attempts()
     for number in range(1, MOST_ATTEMPTS + 2):
         begun, before = attempts.begin("c")
@@ -94,14 +94,14 @@ def names_all_that_ended_a_chunk():
     assert attempts.begin("c") == (1, []) and attempts.failed() == {"c"}
 
 
-def ends_what_was_begun():
-    """A run that was killed while it took rows out."""
+def completes_an_interrupted_run():
+    """The earlier run was killed while it removed rows."""
     with rig.folder() as folder:
         videos, output = make_videos(folder), folder / "out"
         job([videos], output, model="embed=models:blocks")
         ids = [row["chunk_id"] for row in rig.rows_in(output) if row["uri"].endswith("a.webm")][:1]
         parquet.write_table(pyarrow.table({"chunk_id": ids}), str(output / "forgotten.parquet"))
-        for path in (output / "rows").glob("*.parquet"):  # as far as it has come
+        for path in (output / "rows").glob("*.parquet"):  # the part that was done
             table = parquet.read_table(str(path))
             kept = [name not in ids for name in table["chunk_id"].to_pylist()]
             parquet.write_table(table.filter(pyarrow.array(kept)), str(path))
@@ -109,7 +109,7 @@ def ends_what_was_begun():
         assert rig.check_once(output) == 3
 
 
-def passes_over_what_is_half_written():
+def ignores_partial_files():
     with rig.folder() as folder:
         videos, output = make_videos(folder), folder / "out"
         job([videos], output, model="embed=models:blocks")
@@ -154,8 +154,9 @@ def one_run_at_a_time():
         return lines[0]
 
 
-def takes_what_was_left():
-    """Of a process that has ended at once, of another machine when it is old."""
+def takes_over_abandoned_locks():
+    """The lock of an ended process is taken over at once, and that of another machine when it is
+    old."""
     with rig.folder() as folder:
         store, path = fs.LocalFileSystem(), folder / "lock.json"
 
@@ -176,14 +177,14 @@ def takes_what_was_left():
         assert "in use" in rig.raises(lock.OutputInUse, hold)
         os.utime(path, (1, 1))
         hold()
-        # As on a store without exclusive creation.
+        # Simulates a store without exclusive creation.
         with lock.Lock(fs.SubTreeFileSystem(str(folder), store), "lock.json", "out"):
             assert "in use" in rig.raises(lock.OutputInUse, hold)
         assert not path.exists()
 
 
 class ObjectStore:
-    """What a lock uses of a store that replaces files as a whole."""
+    """A store that replaces whole files, with the functions that a lock uses."""
 
     def __init__(self):
         self._files = {}
@@ -268,7 +269,7 @@ def refuses_other_embeddings():
 
 
 def judges_in_windows():
-    """Rows of many chunks in shuffled files: the same verdicts as of all rows at once."""
+    """Rows of many chunks in shuffled files give the same verdicts as all rows at once."""
     usual = {"mean": 120.0, "p5": 20, "p95": 220, "clipped_low": 0.0, "clipped_high": 0.0,
              "flicker": 0.0, "still": False, "quantiles": list(range(100, 132))}
     with rig.folder() as folder:
@@ -310,7 +311,7 @@ def judges_in_windows():
 
 
 def key_frames_are_no_gaps():
-    """A key frame in eight seconds."""
+    """The clip has a key frame every eight seconds."""
     with rig.folder() as folder:
         line = (f"videotestsrc pattern=ball num-buffers=300 ! video/x-raw,format=I420,width=64,height=48,"
                 f"framerate=10/1 ! vp8enc deadline=1 keyframe-max-dist=80 ! webmmux ! filesink "
@@ -334,13 +335,13 @@ def main():
     global GATE  # pylint: disable=global-statement
     with rig.folder() as folder:
         GATE = folder / "gate"
-        os.environ["CUDATENSOR_TEST_GATE"] = str(GATE)  # the workers inherit it
+        os.environ["CUDATENSOR_TEST_GATE"] = str(GATE)  # workers inherit it
         GATE.write_text("{}")
         ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
         ray.data.DataContext.get_current().enable_progress_bars = False
         return rig.report([(case.__name__.replace("_", " "), case) for case in chosen((
-            tries_what_may_pass_again, names_all_that_ended_a_chunk, ends_what_was_begun, passes_over_what_is_half_written,
-            one_run_at_a_time, takes_what_was_left, only_one_takes_a_lock,
+            retries_temporary_faults, names_all_errors_of_a_chunk, completes_an_interrupted_run,
+            ignores_partial_files, one_run_at_a_time, takes_over_abandoned_locks, only_one_takes_a_lock,
             a_lost_lock_ends_the_run, refuses_other_embeddings, judges_in_windows, key_frames_are_no_gaps))])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of the archive share: the interpreter that has Ray, videos, results."""
+"""Common code of the archive's tests: the interpreter with Ray, videos, results."""
 import os
 import subprocess
 import sys
@@ -14,7 +14,7 @@ FRAMES_PER_SECOND = 30
 
 
 def need(name):
-    """Continues the program in the interpreter that has Ray; skips the test where there is none."""
+    """Continues the program in the interpreter that has Ray. Skips the test if there is none."""
     python = os.environ.get("CUDATENSOR_TEST_RAY", "")
     if not os.access(python, os.X_OK):
         print(f"ok 1 - {name} # SKIP tests/run.sh has not fetched Ray\n1..1")
@@ -29,8 +29,8 @@ def need(name):
 
 
 def report(cases):
-    """Prints the results of (name, function) as TAP. A function returns what it measured, and raises
-    AssertionError. Returns the exit status."""
+    """Runs pairs of (name, function) and prints the results as TAP. A function returns its
+    measurements, or raises AssertionError. Returns the exit status."""
     failed = 0
     for count, (name, case) in enumerate(cases, 1):
         try:
@@ -45,7 +45,8 @@ def report(cases):
 
 
 def raises(kind, function, *arguments, **named):
-    """The text of the exception of this kind that a call raises. Raises AssertionError if it does not."""
+    """Returns the text of the exception of this kind that a call raises. Raises AssertionError if
+    it raises none."""
     try:
         function(*arguments, **named)
     except kind as error:
@@ -54,7 +55,7 @@ def raises(kind, function, *arguments, **named):
 
 
 def make_video(path, seconds, source="videotestsrc pattern=ball", size=(160, 120)):
-    """A VP8 file with a key frame each second."""
+    """Writes a VP8 file with a key frame each second."""
     width, height = size
     line = (f"{source} num-buffers={round(seconds * FRAMES_PER_SECOND)} ! video/x-raw,format=I420,"
             f"width={width},height={height},framerate={FRAMES_PER_SECOND}/1 ! vp8enc deadline=1 "
@@ -65,13 +66,13 @@ def make_video(path, seconds, source="videotestsrc pattern=ball", size=(160, 120
 
 @contextmanager
 def folder():
-    """A folder that is deleted afterwards."""
+    """Yields a folder that is deleted afterwards."""
     with tempfile.TemporaryDirectory(prefix="archive-") as name:
         yield Path(name)
 
 
 def rows_in(output):
-    """The rows of a job in the order of files and times, as dictionaries."""
+    """Returns a job's rows as dictionaries, in the order of files and times."""
     from pyarrow import parquet
 
     rows = parquet.read_table(str(Path(output) / "rows")).to_pylist()

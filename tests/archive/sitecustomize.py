@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Python runs it in all processes of the tests: a process that opens a file for its duration ends
-where the file's name contains CUDATENSOR_TEST_DEADLY, as a demuxer could end it."""
+"""Python runs this in all processes of the tests. A process that opens a file to read its duration
+ends if the file's name contains CUDATENSOR_TEST_DEADLY, as a crashing demuxer would end it."""
 import importlib.machinery
 import os
 import signal

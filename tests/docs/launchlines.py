@@ -22,9 +22,10 @@ def launch_lines(path):
 
 
 def missing_decoder(line):
-    """The hardware decoder, or element of DeepStream, that a line needs and this machine lacks."""
+    """Returns the hardware decoder or DeepStream element that a line needs and this machine
+    lacks."""
     for element in re.findall(r"\bnv(?:\w+dec|v4l2decoder|videoconvert)\b", line):
-        # Plugins have versions of their own.
+        # Plugins have their own versions.
         if subprocess.run(["gst-inspect-1.0", "--exists", "--atleast-version=0.0", element],
                           check=False).returncode:
             return element
@@ -32,19 +33,20 @@ def missing_decoder(line):
 
 
 def missing_network(line):
-    """The model that a line takes from its reader. tests/thirdparty/detections.py runs these lines."""
+    """Returns the model that the reader must provide for a line. tests/thirdparty/detections.py
+    runs these lines."""
     model = re.search(r"\bonnxinference model-file=(\S+)", line)
     return model[1] if model and not Path(model[1]).exists() else None
 
 
 def missing_device(line):
-    """The camera that a line needs and this machine lacks."""
+    """Returns the camera that a line needs and this machine lacks."""
     return next((device for device in re.findall(r"\bdevice=(\S+)", line)
                  if not Path(device).exists()), None)
 
 
 def run(line):
-    """The problem with a line, or None."""
+    """Runs a line. Returns its problem, or None."""
     command = line.replace("autovideosink", "fakesink")
     with tempfile.TemporaryDirectory() as folder:
         for name in ("pipelines", "tests"):

@@ -5,7 +5,7 @@ anchor to a heading there; README.md is short; the index and docs/llms.txt have 
 llms.txt has the format of llmstxt.org; gst-inspect-1.0 links to headings of an installed page.
 
 usage: links.py [BUILD_ROOT]
-Without BUILD_ROOT, what gst-inspect-1.0 shows and what is installed is not checked.
+Without BUILD_ROOT, gst-inspect-1.0's output and the installed pages are not checked.
 """
 import json
 import re
@@ -29,7 +29,7 @@ def without_code(text):
 
 
 def anchors(page):
-    """The anchors that GitHub gives to the headings of a page."""
+    """Returns the anchors that GitHub gives to the headings of a page."""
     found = {}
     for title in re.findall(r"^#+ +(.*?) *$", without_code(page.read_text()), re.M):
         title = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", title)
@@ -62,8 +62,8 @@ def check_index():
 
 
 def check_llms():
-    """The format: a title, a summary, texts without headings, then sections that are lists of links,
-    each with a text behind the colon."""
+    """Checks the format: a title, a summary, texts without headings, then sections that are lists
+    of links, each with a text after the colon."""
     title, _, rest = LLMS.read_text().partition("\n")
     summary, *sections = re.split(r"^## ", rest, flags=re.M)
     if not re.fullmatch(r"# \S.*", title) or not re.match(r"\n> \S", summary):

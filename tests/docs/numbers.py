@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the times in README.md and in the summary of BENCHMARKS.md: each is of one operation in the
-section of BENCHMARKS.md that its row or column links to, and these sections begin with a command.
+"""Checks the times in README.md and in the summary of BENCHMARKS.md. The section of BENCHMARKS.md
+that a time's row or column links to must have this time, for a single operation, and must begin
+with a command.
 """
 import itertools
 import re
@@ -23,25 +24,26 @@ SECTIONS = {slug(title): text for title, text in
 
 
 def numbers(text):
-    """The numbers of a text, but not those in links and in names such as H200."""
+    """Returns the numbers of a text, except those in links and in names such as H200."""
     text = re.sub(r"\]\([^)]*\)", "]", text)
     return re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w×])", text)
 
 
 def tables(text):
-    """Each table as rows of cells, with the header first."""
+    """Returns each table as rows of cells, with the header first."""
     for lines in re.findall(r"(?:^\|.*\n)+", text, re.M):
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines.splitlines()]
         yield [rows[0], *rows[2:]]
 
 
 def linked(cell):
-    """The sections that a cell links to."""
+    """Returns the sections that a cell links to."""
     return re.findall(r"\]\((?:BENCHMARKS\.md)?#([\w-]+)\)", cell)
 
 
 def operations(section):
-    """The numbers of each operation: of a row, and of those below it whose first cell is empty."""
+    """Returns the numbers of each operation: those of a row, and of the rows below it whose first
+    cell is empty."""
     for _, *rows in tables(SECTIONS[section]):
         found = []
         for row in rows:
@@ -53,7 +55,7 @@ def operations(section):
 
 
 def check(where, text, sections):
-    """Checks that a text's numbers are those of one operation. Returns how many there are."""
+    """Checks that all numbers of a text belong to one operation. Returns their count."""
     found = numbers(text)
     if not found:
         return 0
@@ -67,8 +69,8 @@ def check(where, text, sections):
 
 
 def check_readme():
-    """The numbers of a column are of one operation, and so are those of the text. A row with a link
-    of its own is of that section."""
+    """Checks that the numbers of each column, and those of the text, belong to one operation. A row
+    with its own link belongs to that section."""
     text = README.split("\n## ", 1)[0]
     header, *rows = next(each for each in tables(text) if any(linked(cell) for cell in each[0]))
     count = 0
@@ -82,7 +84,8 @@ def check_readme():
 
 
 def check_summary():
-    """Of two works in a row, the numbers stand in the same order, with a semicolon between them."""
+    """Checks README.md. If a row has two works, their numbers are in the same order, separated by a
+    semicolon."""
     count = 0
     for work, ours, theirs, section in next(tables(SECTIONS["summary"]))[1:]:
         for each in itertools.zip_longest(ours.split(";"), theirs.split(";"), fillvalue=""):

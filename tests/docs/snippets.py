@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-FRAMES = 79  # of the clip
+FRAMES = 79  # frames of the clip
 
 INFER = """
 void infer(const void *data, const gint64 *shape, gpointer) {
@@ -57,7 +57,7 @@ COMPILERS = {"c": ["gcc", "-std=gnu11"], "c++": ["g++", "-std=c++17"]}
 
 
 def run_compiled(language, source, *arguments, packages=("gstreamer-1.0",)):
-    """The output of a program that is linked with the library of this build. The library's own
+    """Returns the output of a program that is linked with the library of this build. The library's
     dependencies are found when the program starts."""
     library = os.environ["GST_CUDATENSOR_LIBRARY"]
     with tempfile.TemporaryDirectory() as folder:
@@ -73,7 +73,7 @@ def run_compiled(language, source, *arguments, packages=("gstreamer-1.0",)):
 
 
 def compile_line(page, program):
-    """The packages that a page names for pkg-config, to compile a program."""
+    """Returns the packages that a page names for pkg-config, to compile a program."""
     line = re.search(rf"^\S+ -o {program} .*\$\(pkg-config --cflags --libs ([^)]*)\)$",
                      (ROOT / "docs" / page).read_text(), re.M)
     assert line, f"{page} does not say how to compile {program}"
@@ -160,7 +160,8 @@ def reads_messages(source):
 
 
 def maps_boxes(source):
-    """The clip is 768x576: 1.2 pixels of it are one of the tensor, whose content begins at 0,80."""
+    """The clip is 768x576: 1.2 of its pixels are one pixel of the tensor, whose content begins at
+    0,80."""
     lines = run_python(source).splitlines()
     assert len(lines) == FRAMES, lines
     for line in lines:
@@ -185,7 +186,8 @@ def reads_tensors(source):
 
 
 def reads_slots(source):
-    """The boxes of both cameras: the clip as above, and one of 1280x720, which begins at 0,140."""
+    """Maps boxes of two cameras: the clip as above, and one of 1280x720, whose content begins at
+    0,140."""
     boxes = {"0": [120, 144, 196.8, 297.6], "1": [200, 120, 328, 376]}
     lines = run_python(source).splitlines()
     assert {line.split()[0] for line in lines} == boxes.keys() and len(lines) > FRAMES, lines
@@ -232,7 +234,7 @@ def finds_no_file(source):
     assert run_python(source) == "missing.mp4: there is no such file\n"
 
 
-# What the data set needs of PyTorch, on NumPy.
+# A replacement for the parts of PyTorch that the data set needs, with NumPy.
 TORCH = '''
 import sys, types
 import numpy
@@ -259,14 +261,14 @@ def iterates_over_videos(source):
 
 
 def compiles(source):
-    """Code for a model that is not here."""
+    """Compiles code whose model is not available here."""
     compile(source, "snippet", "exec")
 
 
 CHECKS = {
-    # tests/archive/adapters.py runs those of adapters.md.
-    # Those of detections.md need GStreamer 1.26: tests/thirdparty/detections.py runs them. Those of
-    # onnxruntime.md need ONNX Runtime: tests/thirdparty/yolo.py runs them.
+    # tests/archive/adapters.py runs the blocks of adapters.md. Those of detections.md need
+    # GStreamer 1.26, so tests/thirdparty/detections.py runs them. Those of onnxruntime.md need ONNX
+    # Runtime, so tests/thirdparty/yolo.py runs them.
     "python": {"GstAnalytics": lambda source: None, "cudahistogram": reads_messages, "def box_in_source": maps_boxes,
                "every=\"1s\"": reads_batches, "missing.mp4": finds_no_file,
                "IterableDataset": iterates_over_videos, "VIDEO_LOADER_REGISTRY": compiles,

@@ -33,13 +33,13 @@ def output_of(*command):
 
 
 def section(title, page=ELEMENTS):
-    """The text below a heading, up to the next one."""
+    """Returns the text below a heading, up to the next one."""
     match = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", page, re.M | re.S)
     return match.group(1) if match else sys.exit(f"section '{title}' does not exist")
 
 
 def rows(text):
-    """The cells of the tables in a text, without the header rows."""
+    """Returns the cells of the tables in a text, without the header rows."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
             for line in lines if not re.match(r"\|(-+\|)+$", line)][1:]
@@ -161,9 +161,9 @@ def check_batch_fields():
     meta = "GstCudaTensorBatchMeta"
     built = set(fields_of_meta("cudatensormux", meta) +
                 fields_of_meta("cudanormalize regions=tiles", meta))
-    # Of metas, of which this pipeline has none.
+    # Fields that come from metas, which this pipeline does not have.
     of_metas = {"roi-type", "roi-id", "parent-id", "detection-type", "detection-id", "confidence"}
-    # Of DeepStream's batches.
+    # Fields for DeepStream's batches.
     of_metas |= {"source-id", "source-width", "source-height"}
     named = {name for row in rows(section("The batch meta")) for name in code(row[0])}
     check("fields of the batch meta", sorted(named | {"slots", "left-out"}),
@@ -210,7 +210,7 @@ def main():
              "README.md": section("Elements", (ROOT / "README.md").read_text())}
     for page, text in pages.items():
         check(f"elements in {page}", sorted({code(row[0])[0] for row in rows(text)}), elements)
-    # cudarestore computes nothing.
+    # cudarestore computes nothing, so it has no such properties.
     shared = set.intersection(*(set(properties_of(e)) for e in elements if e != "cudarestore"))
     common = {n: v for n, v in properties_of("cudanormalize").items() if n in shared}
     check_properties("Properties of every element", common)

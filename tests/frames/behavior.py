@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Frames apart from which frames it gives: what is decoded, the ends, threads, processes, errors,
-lists of sources and live sources."""
+"""Tests the behavior of Frames except the selection of frames: decoding, ends, threads, processes,
+errors, lists of sources and live sources."""
 import ctypes
 import datetime
 import gc
@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 WEBM = ROOT / "pipelines/media/pedestrians.webm"
 MP4 = ROOT / "pipelines/media/pedestrians-1080p.mp4"
 SMALL = {"width": 32, "height": 24, "device": "cpu", "timeout": 20}
-FRAMES = 79  # of WEBM, ten per second, with key frames at 0 s and 5 s
+FRAMES = 79  # frames of WEBM, ten per second, with key frames at 0 s and 5 s
 
 
 def frames_of(source=WEBM, **options):
@@ -49,7 +49,7 @@ DECODERS = r"(?:vp8dec|avdec_\w+|openh264dec)"
 
 
 def log_of(categories, source, options):
-    """What GStreamer logs in a process that reads the frames."""
+    """Returns GStreamer's log of a process that reads the frames."""
     with tempfile.NamedTemporaryFile("r") as log:
         program = (f"import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r}); "
                    f"import behavior; behavior.frames_of({str(source)!r}, **{options!r})")
@@ -60,7 +60,7 @@ def log_of(categories, source, options):
 
 
 def decoded(source, options):
-    """How many pictures get to the decoder."""
+    """Returns how many pictures reach the decoder."""
     return len(re.findall(rf"<{DECODERS}\d*:sink> calling chainfunction",
                           log_of("GST_SCHEDULING:5", source, options)))
 
@@ -68,7 +68,7 @@ def decoded(source, options):
 def test_groups_without_a_wanted_frame_are_not_decoded():
     assert decoded(WEBM, {}) == FRAMES
     assert decoded(WEBM, {"every": "keyframes"}) == 2
-    # The group from 5 s on, until the frame.
+    # The group from 5 s on is decoded up to the frame.
     assert decoded(WEBM, {"start": 5.2, "stop": 5.21}) == 3
     assert decoded(WEBM, {"every": "6s"}) == 1 + 11
     assert decoded(WEBM, {"every": 50}) == 2
@@ -77,7 +77,8 @@ def test_groups_without_a_wanted_frame_are_not_decoded():
 
 
 def test_coded_frames_are_counted_without_a_decoder():
-    """The first of two pipelines counts. A machine may only have decoders that it cannot use then."""
+    """The first of two pipelines counts frames. It must not create a decoder, because a machine may
+    only have decoders that it cannot use."""
     log = log_of("GST_ELEMENT_FACTORY:4", WEBM, {"count": 2})
     assert log.count('creating element "decodebin"') == 2, log
     assert len(re.findall(rf'creating element "{DECODERS}"', log)) == 1, log
@@ -86,7 +87,7 @@ def test_coded_frames_are_counted_without_a_decoder():
 # ------------------------------------------------------------------------------------- the batches
 
 def test_large_pictures_are_not_held():
-    """More than 64 MiB before the successors of a frame are known."""
+    """A frame's successors are known only after more than 64 MiB."""
     import clips
     from gi.repository import Gst
 
@@ -164,7 +165,7 @@ def test_iteration_can_end_early():
 
 
 def test_close_wakes_a_thread_that_waits():
-    read, write = os.pipe()  # nothing comes
+    read, write = os.pipe()  # nothing is written
     frames = Frames(f"fd://{read}", **SMALL)
     failures = []
 
@@ -213,15 +214,15 @@ def test_timeout_is_an_error():
 
 
 class MallInfo(ctypes.Structure):
-    """glibc's struct mallinfo2."""
+    """Returns glibc's struct mallinfo2."""
     _fields_ = [(name, ctypes.c_size_t) for name in (
         "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
         "fordblks", "keepcost")]
 
 
 def usage():
-    """Files, threads, and allocated memory in kB: resident memory depends on when the C library gives
-    back what was freed."""
+    """Returns the numbers of open files and threads, and the allocated memory in kB. Resident
+    memory depends on when the C library returns freed memory."""
     mallinfo = ctypes.CDLL(None).mallinfo2
     mallinfo.restype = MallInfo
     heap = mallinfo()
@@ -229,7 +230,7 @@ def usage():
             (heap.uordblks + heap.hblkhd) // 1024)
 
 
-def test_opening_and_closing_leaves_nothing_behind():
+def test_opening_and_closing_does_not_leak():
     options = [{}, {"count": 3}, {"every": "keyframes"}, {"start": 5.5}, {"batch": 4}]
 
     def open_and_close(times):
@@ -246,7 +247,7 @@ def test_opening_and_closing_leaves_nothing_behind():
     sanitized = "libasan" in os.environ.get("LD_PRELOAD", "")
     open_and_close(40)
     time.sleep(1)
-    # The heap varies by 2 MB. What leaks grows each time.
+    # The heap varies by 2 MB. A leak grows each time.
     for _ in range(3):
         before = usage()
         open_and_close(200)
@@ -281,7 +282,7 @@ def test_spawned_workers_open_their_own():
     assert (error.code, str(error), error.source) == (ErrorCode.FORMAT, "text", "x.mp4")
 
 
-def test_a_forked_process_is_told():
+def test_a_forked_process_gets_an_error():
     frames = Frames(WEBM, **SMALL)
     next(frames)
     read, write = os.pipe()
@@ -325,7 +326,7 @@ def test_sound_is_left_out():
         path = pathlib.Path(folder) / "sound.mkv"
         clips.run(f"{sound} matroskamux ! filesink location={path}")
         raises(ErrorCode.FORMAT, frames_of, path, text="no video")
-        # A radio station has no end.
+        # A radio stream has no end.
         path = pathlib.Path(folder) / "radio.fifo"
         os.mkfifo(path)
         radio = subprocess.Popen(
@@ -348,7 +349,7 @@ def test_fifos_are_read():
             assert len(frames_of(path)) == FRAMES
             writer.join()
         raises(ErrorCode.SETTINGS, frames_of, path, count=3, text="FIFO")
-        # Nobody writes.
+        # Nobody writes to the FIFO.
         raises(ErrorCode.TIMEOUT, frames_of, path, timeout=0.2)
 
 
@@ -403,7 +404,7 @@ def test_errors_name_the_source_and_the_cause():
 
 
 def test_a_demuxer_that_stops_is_an_error():
-    """Also where parsebin drops its own, which depends on the threads."""
+    """The error is kept even if parsebin drops its own, which depends on the threads."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "short.webm"
         path.write_bytes(WEBM.read_bytes()[:200])
@@ -412,7 +413,7 @@ def test_a_demuxer_that_stops_is_an_error():
 
 
 def test_a_source_that_cannot_start_is_stopped():
-    """GStreamer complains of elements that are freed while they run, which ends this test."""
+    """GStreamer reports elements that are freed while they run, which ends this test."""
     class Refusal(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_error(503)
@@ -433,7 +434,7 @@ def test_a_source_that_cannot_start_is_stopped():
 
 
 def test_frames_before_an_error_are_given():
-    """Also those of a batch that is not full."""
+    """Frames of an incomplete batch are given, too."""
     content = WEBM.read_bytes()
 
     class Half(http.server.BaseHTTPRequestHandler):
@@ -463,7 +464,7 @@ def test_frames_before_an_error_are_given():
         server.shutdown()
 
 
-def test_a_format_that_the_element_refuses_is_the_files():
+def test_a_format_that_the_element_refuses_is_an_error_of_the_file():
     import clips
 
     with tempfile.TemporaryDirectory() as folder:
@@ -525,7 +526,7 @@ def test_rtsp_drops_or_blocks():
         with Frames(uri, **SMALL, live="block", batch=2, every=3) as frames:
             batches = [next(frames) for _ in range(3)]
         times = numpy.concatenate([batch.pts_seconds for batch in batches])
-        # A busy server sends several frames at once, of one time.
+        # A busy server may send several frames of the same time at once.
         assert times.shape == (6,) and numpy.all(numpy.diff(times) > 0), times
         assert times[-1] - times[0] > 1, times
     finally:

@@ -20,7 +20,7 @@ CLIPS = {
                 "h264parse ! mpegtsmux"),
     "b.ts": (100, "25/1", _X264 + "bframes=2 key-int-max=10 option-string=scenecut=0",
              "h264parse ! mpegtsmux"),
-    # Pictures have SEI messages of the buffering period.
+    # Pictures have SEI messages for the buffering period.
     "hrd.ts": (100, "25/1", _X264 + "bframes=2 key-int-max=10 option-string=nal-hrd=vbr",
                "h264parse ! mpegtsmux"),
     "b.mkv": (100, "24/1", _X264 + "bframes=2 key-int-max=16 option-string=scenecut=0",
@@ -28,15 +28,15 @@ CLIPS = {
     "fragmented.mp4": (60, "20/1", _X264 + "bframes=2 key-int-max=10 option-string=scenecut=0",
                        "mp4mux fragment-duration=500"),
     "seeks.mp4": (1500, "25/1", _X264 + "bframes=3 key-int-max=50", "mp4mux"),
-    # Seeks find no other random access point.
+    # Seeks find no other random access points.
     "onegop.mp4": (1200, "25/1", _X264 + "bframes=2 key-int-max=9999 option-string=scenecut=0",
                    "mp4mux"),
-    # Timestamps in ms: two or three frames have the same one. Without POC their order is unknown if
-    # it is not that of decoding.
+    # Timestamps are in ms, so two or three frames have the same one. Without POC, their order is
+    # unknown if it differs from the decoding order.
     "equal.mkv": (90, "2400/1", _X264 + "bframes=0 key-int-max=12", "h264parse ! matroskamux"),
-    # More of one time than can be waited for.
+    # More frames have the same time than the reader can wait for.
     "burst.mkv": (120, "30000/1", "vp8enc deadline=1 keyframe-max-dist=50", "matroskamux"),
-    # All pictures are marked as key frames, as muxers do where durations vary.
+    # All pictures are marked as key frames, as muxers do if durations vary.
     "marked.webm": (60, "15/1", "vp8enc deadline=1 keyframe-max-dist=20", "webmmux"),
     "interlaced.mp4": (60, "25/1", _X264 + "interlaced=true bframes=2 key-int-max=10", "mp4mux"),
     "vp8.webm": (80, "10/1", "vp8enc deadline=1 keyframe-max-dist=9 auto-alt-ref=true "
@@ -50,7 +50,7 @@ CLIPS = {
                  "option-string=bframes=3:scenecut=0:log-level=none", "h265parse ! mp4mux"),
     "h264.avi": (60, "25/1", _X264 + "bframes=0 key-int-max=10 option-string=scenecut=0", "avimux"),
 }
-#: How many key frames those have whose encoder puts them at a fixed distance.
+#: Number of key frames of clips whose encoder sets them at a fixed distance.
 KEYFRAMES = {"ip.mp4": 7, "b.ts": 10, "b.mkv": 7, "fragmented.mp4": 6, "h264.avi": 6, "h265.mp4": 6,
              "equal.mkv": 8, "marked.webm": 3, "onegop.mp4": 1, "mjpeg.avi": 40, "raw.mkv": 30}
 
@@ -91,8 +91,8 @@ def make(folder, name):
 
 
 def decode(path, properties=""):
-    """All frames: a list of their timestamps in ns and one of their tensors' bytes, with
-    cudanormalize after decodebin."""
+    """Decodes all frames with cudanormalize after decodebin. Returns a list of their timestamps in
+    ns and one of their tensors' bytes."""
     pipeline = Gst.parse_launch(
         f"filesrc location={path} ! decodebin ! cudanormalize backend=cpu width={SIZE} "
         f"height={SIZE} qos=false {properties} ! appsink name=sink sync=false max-buffers=4")

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Frames and pipelines against FFmpeg: pixel formats × depths × ranges × matrices × orientations × cuts.
+"""Compares Frames and pipelines with FFmpeg: pixel formats × depths × ranges × matrices ×
+orientations × cuts.
 
 corpus.py [--all]: makes videos with the program CUDATENSOR_TEST_FFMPEG, whose own decoder gives the
-samples. NumPy converts them by the formulas of the matrix and the range. What Frames does not take is
-refused by a name. Without --all, a part of the cases, by CUDATENSOR_TEST_SEED, which is printed."""
+samples. NumPy converts them by the formulas of the matrix and the range. Errors must name formats
+that Frames does not support. Without --all, runs a part of the cases, by CUDATENSOR_TEST_SEED,
+which is printed."""
 import collections
 import itertools
 import os
@@ -32,7 +34,8 @@ CODECS = {
     "h265": ("libx265 -preset ultrafast -x265-params log-level=none:qp=4", "mkv", "yuv420p yuv422p "
              "yuv444p gray yuv420p10le yuv422p10le yuv444p10le yuv420p12le yuv422p12le yuv444p12le"),
     "prores": ("prores_ks", "mov", "yuv422p10le yuv444p10le yuva444p10le"),
-    # Not those that GStreamer has no name for: its decoder then crashes or waits for ever.
+    # Without formats that GStreamer has no name for: its decoder crashes or waits for ever with
+    # them.
     "ffv1": ("ffv1", "mkv", "yuv420p yuv422p yuv444p yuv411p yuv410p yuva420p yuv420p10le yuv422p10le "
              "yuv444p10le yuva420p10le yuva422p10le yuva444p10le yuv420p12le yuv422p12le yuv444p12le "
              "gray gray16le"),
@@ -58,7 +61,7 @@ def depth_of(pixels):
 
 
 def layout_of(pixels):
-    """Shapes of the planes, in samples."""
+    """Returns the shapes of the planes, in samples."""
     kind, sub = TRAITS.match(pixels)[1], TRAITS.match(pixels)[2]
     if kind == "gray":
         return [(HEIGHT, WIDTH)]
@@ -68,8 +71,8 @@ def layout_of(pixels):
 
 
 def make(folder, case):
-    """A video of smooth random pictures, what is stored of the case, and its decoded planes, by FFmpeg:
-    frames × planes."""
+    """Makes a video of smooth random pictures. Returns its path, the stored properties of the case,
+    and the planes that FFmpeg decodes: frames × planes."""
     encoder, container, _ = CODECS[case.codec]
     path = folder / f"{'-'.join(case)}.{container}"
     rng = numpy.random.default_rng(abs(hash(case)) % 2**32)
@@ -85,8 +88,8 @@ def make(folder, case):
 
 
 def signal(path):
-    """The pixel format, range and matrix by which FFmpeg decodes a file: not every codec stores the
-    case's. Small pictures without a matrix have that of ITU-R BT.601."""
+    """Returns the pixel format, range and matrix by which FFmpeg decodes a file, because not every
+    codec stores those of the case. Small pictures without a matrix have that of ITU-R BT.601."""
     text = subprocess.run([FFMPEG, "-hide_banner", "-i", path], check=False, capture_output=True,
                           text=True).stderr
     pixels, colors = re.search(r"Video: [^\n]*?, ((?:gray|yuv)\w*)(?:\(([^)]*)\))?", text).groups()
@@ -97,7 +100,7 @@ def signal(path):
 
 
 def decode(path, case):
-    # Without a pixel format: FFmpeg would convert the range of some.
+    # No pixel format is set, because FFmpeg would convert the range of some.
     data = ffmpeg("-noautorotate", "-i", path, "-f", "rawvideo", "-")
     shapes = layout_of(case.pixels)
     samples = numpy.frombuffer(data, numpy.uint8 if depth_of(case.pixels) == 8 else "<u2")
@@ -110,7 +113,7 @@ def decode(path, case):
 
 
 def rotate(path, orientation):
-    """A copy of an MP4, QuickTime or Matroska file whose track states an orientation."""
+    """Copies an MP4, QuickTime or Matroska file, and sets an orientation in the copy's track."""
     degrees = {"rotate-90": -90, "rotate-180": 180, "rotate-270": 90, "flip-rotate-270": -90,
                "flip-rotate-90": 90, "flip-rotate-180": 180}.get(orientation, 0)
     flip = ["-display_hflip"] if orientation.startswith("flip") else []
@@ -122,7 +125,7 @@ def rotate(path, orientation):
 # -------------------------------------------------------------------------------------- the reference
 
 def upsampled(plane, length, axis, is_cosited):
-    """Linear interpolation at the luma samples of an axis."""
+    """Interpolates linearly at the luma samples of an axis."""
     count = plane.shape[axis]
     if count == length:
         return plane
@@ -135,7 +138,8 @@ def upsampled(plane, length, axis, is_cosited):
 
 
 def converted(planes, case, is_full):
-    """The RGB pictures, 0 to 255, that the planes can be: chroma lies in the middle or at an edge."""
+    """Returns the possible RGB pictures of the planes, 0 to 255: chroma lies in the middle or at an
+    edge."""
     bits = depth_of(case.pixels)
     scale = 255 / (2**bits - 1) if is_full else 2.0**(8 - bits)
     luma = planes[0] * scale if is_full else (planes[0] * scale - 16) * 255 / 219
@@ -154,7 +158,7 @@ def converted(planes, case, is_full):
 
 
 def distance(got, planes, case):
-    """The greatest difference to the nearest of the pictures that it can be, in levels of 255."""
+    """Returns the greatest difference to the nearest possible picture, in levels of 255."""
     is_full = case.range == "pc"
     return min(float(numpy.abs(got - each).max()) for each in converted(planes, case, is_full))
 
@@ -191,20 +195,21 @@ def check_cut(path, whole, rng):
     except FramesError as error:
         assert "truncated" in str(error), (cut, error)
         assert len(got) <= len(whole)
-        # The last one may be broken.
+        # The last frame may be broken.
         assert all(numpy.array_equal(a, b) for a, b in zip(got[:-1], whole)), cut
         return
     raise AssertionError(f"{cut}: no error")
 
 
 def check(folder, case, rng):
-    """What became of a case: "taken", "refused" by a name, or None if FFmpeg does not make it."""
+    """Returns the result of a case: "taken", "refused" with a name, or None if FFmpeg cannot make
+    it."""
     try:
         path, stored, planes = make(folder, case)
     except subprocess.CalledProcessError:
         return None
     assert len(planes) == FRAMES, case
-    # Older decoders give twelve bits as ten.
+    # Older decoders output twelve bits as ten.
     most = 2 if depth_of(stored.pixels) > depth_of(case.pixels) else 0.02
     try:
         whole = read(path)
@@ -257,7 +262,7 @@ def main():
     rng = random.Random(seed)
     chosen = list(cases())
     if "--all" not in sys.argv:
-        # All formats of all codecs in four runs or so.
+        # About four runs cover all formats of all codecs.
         chosen = rng.sample(chosen, 48)
     results, failed = collections.Counter(), 0
     with tempfile.TemporaryDirectory() as folder:

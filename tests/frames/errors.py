@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What gives no frame is an error that names the file and the cause: truncated files of all kinds,
-broken ones, pixel formats, empty ranges, wrong numbers, and names that are not UTF-8."""
+"""Tests that errors name the file and the cause: truncated files of all kinds, broken files, pixel
+formats, empty ranges, invalid numbers, and names that are not UTF-8."""
 import io
 import math
 import os
@@ -47,7 +47,7 @@ def count_of(path, **options):
 
 
 def error_of(path, **options):
-    """How many frames come before the error, and the error."""
+    """Returns the number of frames before the error, and the error."""
     count = 0
     try:
         with Frames(path, **{**SMALL, **options}) as frames:
@@ -61,13 +61,13 @@ def error_of(path, **options):
 # ------------------------------------------------------------------------------------------ truncated
 
 def boundaries(name, data):
-    """Lengths at which a cut leaves a file that its container takes for whole."""
+    """Returns lengths at which a cut file looks complete to its container."""
     if name == "ts":
         return set(range(188, len(data), 188))
     if name == "m2ts":
         return set(range(192, len(data), 192))
     found, at = set(), 13
-    if name == "flv":  # flvmux does not tell the length of the file
+    if name == "flv":  # flvmux does not store the length of the file
         while at < len(data):
             at += 11 + int.from_bytes(data[at + 1:at + 4], "big") + 4
             found.add(at)
@@ -76,13 +76,13 @@ def boundaries(name, data):
     while name == "fragmented.mp4" and at < len(data):
         has_media |= data[at + 4:at + 8] == b"mdat"
         at += int.from_bytes(data[at:at + 4], "big")
-        if has_media:  # less than a length may be anything
+        if has_media:  # a part of a length may be anything
             found |= {at, at + 1, at + 2, at + 3}
     return found
 
 
 def cuts_of(name, data, rng):
-    """All kinds of places: in and between the headers, near the end, anywhere."""
+    """Returns cuts of all kinds: in and between the headers, near the end, anywhere."""
     begins = [0, 1, 7, 12, 15, 16, 21, 24, 31, 32, 33, 40, 48, 60]
     marks = [match.start() + shift for match in re.finditer(
         rb"mdat|moov|moof|\x1f\x43\xb6\x75|OggS|movi|idx1", data) for shift in (-4, 0, 4)]
@@ -148,8 +148,8 @@ def test_broken_payload_is_an_error_for_every_choice():
                     assert str(path) in str(error) and error.source == str(path), error
 
 
-def test_formats_that_are_not_taken_are_named():
-    """Also where the only picture comes from the decoder at the end."""
+def test_unsupported_formats_are_named():
+    """This includes files whose only picture leaves the decoder at the end."""
     name = "v210"
     with tempfile.TemporaryDirectory() as folder:
         for frames in (1, 3, 40):
@@ -191,8 +191,8 @@ def test_empty_ranges_are_errors():
 
 # ------------------------------------------------------------------------------------------- numbers
 
-def test_wrong_numbers_are_refused():
-    """All numbers of all options, by Python or by the library."""
+def test_invalid_numbers_of_options_are_refused():
+    """Either Python or the library refuses invalid numbers of all options."""
     bad = {"batch": [0, -1, 1025, 100000, 2**32, 2**32 + 1, 2**64, 1.5, math.nan, "", "2", True],
            "count": [0, -1, 2**64, 2**64 + 1, 1.5, math.nan, math.inf, "", "2", True],
            "every": [0, -1, 2**64, 2**64 + 1, -0.5, 0.0, math.nan, math.inf, -math.inf, 1e-9, 1e99,
@@ -214,7 +214,7 @@ def test_wrong_numbers_are_refused():
                 raise AssertionError(f"{name}={value!r} is taken")
 
 
-def test_wrong_numbers_of_properties_are_refused():
+def test_invalid_numbers_of_properties_are_refused():
     from gst_cudatensor._library import _LIBRARY  # noqa: F401  loads the library
 
     kinds = {"gint", "guint", "gint64", "guint64", "gfloat", "gdouble"}
@@ -267,7 +267,7 @@ def test_names_that_are_not_utf8_work():
         for options in ({"model_config": name}, {"model_config": name + "x"}, {"resize_mode": "\udce9"},
                         {"dtype": "\udcff"}, {"device": "\udcff"}):
             assert error_of(WEBM, **options)[1].code == ErrorCode.SETTINGS, options
-        # Where the encoding of file names is ASCII, too.
+        # Also works if the encoding of file names is ASCII.
         program = ("import sys; from gst_cudatensor import Frames; "
                    "print(len(list(Frames(sys.argv[1], width=8, height=8, device='cpu', count=2))))")
         with open(strange, "wb") as file:

@@ -72,7 +72,7 @@ static void test_errors(void) {
   const gchar *const missing[] = {clip, "/nowhere.mp4", NULL}, *const none[] = {NULL};
   const gchar *const odd[] = {"width", NULL}, *const unknown[] = {"nonsense", "1", NULL};
   const gchar *const sources[] = {clip, NULL};
-  // Every pair of those of which one can be set, each with its least value.
+  // Tests every pair of options of which only one can be set, each with its smallest value.
   const GstCudaTensorFramesOptions pairs[] = {
       {.every = 1e-6, .every_frames = 1}, {.every = 1e-6, .keyframes = TRUE},
       {.every = 1e-6, .count = 1},        {.every_frames = 1, .keyframes = TRUE},

@@ -13,14 +13,14 @@ namespace cudatensor {
 
 using Text = std::string;
 
-/// In so many bytes, the highest first.
+/// Returns a number as bytes, the highest first.
 inline Text number(uint64_t value, int bytes) {
   Text text;
   for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(value >> (8 * i));
   return text;
 }
 
-/// What `look` returns for the path of a file with this content.
+/// Returns the result of `look` for the path of a file with this content.
 template <class Look>
 auto look_at(const Text &content, const Look &look) {
   const auto path = std::filesystem::temp_directory_path() /

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Frames turns what is not stored upright: the same frames as of the upright file, turned. All eight
-orientations, all ways to choose frames, and the geometry."""
+"""Tests that Frames turns videos that are not stored upright: the frames equal those of the upright
+file, turned. Covers all eight orientations, all ways to select frames, and the geometry."""
 import pathlib
 import struct
 import tempfile
@@ -33,7 +33,7 @@ ARGUMENTS = {"device": "cpu", "timeout": 60, "layout": "nhwc", "dtype": "uint8",
 
 
 def set_matrix(path, matrix):
-    """Of the one track of an MP4 file."""
+    """Sets the matrix of the only track of an MP4 file."""
     data = bytearray(path.read_bytes())
     at = data.index(b"tkhd") + 4
     at += 52 if data[at] == 1 else 40
@@ -52,14 +52,14 @@ def make(folder, orientation, profile="Y444"):
 
 
 def frames_of(path, **options):
-    """The times and pictures, and the size that the source tells."""
+    """Returns the times and pictures, and the size that the source tells."""
     with Frames(path, **{**ARGUMENTS, **options}) as frames:
         found = [(int(t), numpy.array(batch)[i]) for batch in frames for i, t in enumerate(batch.pts)]
         return found, (frames.width, frames.height)
 
 
 def check_choices(path, stored, upright):
-    """4:4:4 is turned without any loss."""
+    """Checks that 4:4:4 is turned without loss."""
     for i, choice in enumerate(CHOICES):
         expected, size = frames_of(stored, **choice)
         assert size == (WIDTH, HEIGHT) and expected
@@ -72,7 +72,7 @@ def check_choices(path, stored, upright):
 
 
 def check_subsampled(path, stored, upright):
-    """Luma is turned without any loss; chroma may be off by a quarter of a sample."""
+    """Checks that luma is turned without loss; chroma may be off by a quarter of a sample."""
     luma = [frames_of(each, color="gray", count=4)[0] for each in (path, stored)]
     colors = [frames_of(each, count=4)[0] for each in (path, stored)]
     for (_, one), (_, other) in zip(*luma):
@@ -83,7 +83,7 @@ def check_subsampled(path, stored, upright):
 
 
 def check_geometry(path, upright):
-    """Boxes are mapped to the picture as it is seen."""
+    """Checks that boxes are mapped to the upright picture."""
     width, height = upright(numpy.empty((HEIGHT, WIDTH))).shape[::-1]
     for resize_mode in ("stretch", "ultralytics", "affine"):
         with Frames(path, width=64, height=64, resize_mode=resize_mode, device="cpu") as frames:
@@ -97,7 +97,7 @@ def check_geometry(path, upright):
 
 
 def check_several(path, stored, upright):
-    """As one of several sources."""
+    """Checks a turned video as one of several sources."""
     with Frames([stored, path], device="cpu", width=40, height=40, count=4) as frames:
         together = [numpy.array(batch) for batch in frames]
     alone = [frames_of(each, layout="nchw", dtype="float32", scale=1 / 255, width=40, height=40,

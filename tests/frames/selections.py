@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Frames gives, byte for byte, the frames that picking from all decoded ones gives.
+"""Tests that Frames returns, byte for byte, the frames that are selected from all decoded frames.
 
-selections.py [CLIP…]: random choices, whose seed is printed; CUDATENSOR_TEST_SEED repeats it."""
+selections.py [CLIP…]: tests random choices and prints their seed. CUDATENSOR_TEST_SEED repeats
+it."""
 import math
 import os
 import pathlib
@@ -20,7 +21,7 @@ from gst_cudatensor import ErrorCode, Frames, FramesError
 
 
 def shown(times, last_end, choice):
-    """The indices of the frames that a choice asks for."""
+    """Returns the indices of the frames that a choice selects."""
     ends = times[1:] + [last_end]
     start, stop = choice.get("start"), choice.get("stop", math.inf)
     first = 0 if start is None else round(start * 1e9)
@@ -62,13 +63,13 @@ def random_choice(rng, duration):
 
 
 def rounded_counts(n):
-    """Counts whose steps end before the last of `n` frames, if only by a rounding."""
+    """Returns counts whose steps end before the last of `n` frames, perhaps only by a rounding."""
     return [count for count in range(2, n)
             if math.floor((n - 1) / (count - 1) * (count - 1)) < n - 1]
 
 
 def edges(times):
-    """Choices that begin and end when a frame does."""
+    """Returns choices that begin and end with a frame."""
     start, stop = times[len(times) // 3] / 1e9, times[len(times) // 3 + 5] / 1e9
     return [{"start": start, "stop": stop}, {"start": start, "stop": stop, "every": 2}]
 
@@ -112,7 +113,7 @@ def check_keyframes(path, times, tensors):
     known = dict(zip(times, tensors))
     assert 0 < len(got) < len(times) or path.name in ("mjpeg.avi", "raw.mkv")
     assert got[0][0] == times[0], f"{path.name}: key frames at {[t for t, _ in got]}"
-    guessed = path.name == "equal.mkv"  # by the decoder, where a timestamp is missing
+    guessed = path.name == "equal.mkv"  # the decoder guesses missing timestamps
     for time, tensor in got:
         same = tensor in tensors if guessed else known[time] == tensor
         assert same, f"{path.name}: key frame at {time} differs"
@@ -140,7 +141,7 @@ def main(names):
                 print(f"{name}: skipped: {error.message}")
                 continue
             times, tensors = clips.decode(path)
-            for i in range(1, len(times)):  # frames that are shown at one time are told apart
+            for i in range(1, len(times)):  # frames of the same time are distinguished
                 times[i] = max(times[i], times[i - 1] + 1)
             frames, rate = clips.CLIPS[name][0], clips.CLIPS[name][1].split("/")
             assert frames - 3 < len(times) <= frames, f"{name}: {len(times)} frames were decoded"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The orientation that the headers of a file state, of files made by hand.
+// The orientation in the headers of files that are made byte by byte.
 #include "gst/library/frames/storedorientation.h"
 
 #include <gtest/gtest.h>
@@ -22,12 +22,12 @@ constexpr auto kUpright = GST_VIDEO_ORIENTATION_IDENTITY;
 Text box(const char *type, const Text &content) {
   return number(content.size() + 8, 4) + type + content;
 }
-/// With a size of 64 bits.
+/// Returns a box with a size of 64 bits.
 Text large_box(const char *type, const Text &content) {
   return number(1, 4) + type + number(content.size() + 16, 8) + content;
 }
 
-/// The header of a track that is turned by 90°.
+/// Returns the header of a track that is turned by 90°.
 Text track_header(int version) {
   Text matrix;
   for (const int each : {0, 1 << 16, 0, -(1 << 16), 0, 0, 0, 0, 1 << 30})
@@ -60,7 +60,7 @@ TEST(StoredOrientation, IsFoundBehindBoxesOfAllSizes) {
   const Text index = track("vide", track_header(0));
   EXPECT_EQ(orientation_of(kType + large_box("mdat", Text(99, 'x')) + box("moov", index)),
             GST_VIDEO_ORIENTATION_90R);
-  // To the end of the file.
+  // The box extends to the end of the file.
   EXPECT_EQ(orientation_of(kType + number(0, 4) + "moov" + index), GST_VIDEO_ORIENTATION_90R);
 }
 
@@ -108,7 +108,7 @@ TEST(StoredOrientation, IsThatOfTheFirstVideoInMatroskaToo) {
             GST_VIDEO_ORIENTATION_90R);
 }
 
-/// Tracks lie in front of the pictures; behind them the search would read all of the file.
+/// Tracks are before the pictures. A search after the pictures would read the whole file.
 TEST(StoredOrientation, IsNotLookedForBehindPictures) {
   const Text turned = tracks(entry(1, projection(0, 0, -90)));
   EXPECT_EQ(orientation_of(matroska(element("\xec", "void") + turned)), GST_VIDEO_ORIENTATION_90R);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What files of containers say of their length that GStreamer's muxers do not write.
+// Lengths in container files of kinds that GStreamer's muxers do not write.
 #include "gst/library/frames/truncation.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ Text real(double value) {
   return Text(1, '\0') + number(bits, 8);
 }
 
-/// A file of one tag, whose script data tells the length of the file, as FFmpeg writes it.
+/// Returns a file of one tag, whose script data contains the file's length, as FFmpeg writes it.
 Text flv(double length) {
   const Text script = Text("\x02") + number(10, 2) + "onMetaData" + "\x08" + number(4, 4) +
                       field("duration", real(7)) + field("stereo", Text("\x01\x01")) +
@@ -50,7 +50,7 @@ Text riff(const char *type, uint32_t size, const Text &content) {
   return "RIFF" + Text(big.rbegin(), big.rend()) + type + content;
 }
 
-/// A size of 0 was to be written when the file was complete.
+/// A size of 0 means that the muxer did not complete the file.
 TEST(Truncation, FollowsTheLastListOfAvi) {
   const Text rest(96, 'x');
   EXPECT_EQ(truncation_of(riff("AVI ", 100, rest)), std::nullopt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The stages that turn frames, through their pads: all orientations, formats and changes.
+// The stages that turn frames, tested through their pads: all orientations, formats and changes.
 #include <gst/gst.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct Orientation {
   const char *tag;
   GstVideoOrientationMethod method;
   bool swaps;
-  /// The stored position of a pixel of the upright picture; W × H is the stored picture.
+  /// Returns the stored position of a pixel of the upright picture; W × H is the stored picture.
   int (*x)(int x, int y, int w, int h), (*y)(int x, int y, int w, int h);
 };
 
@@ -44,7 +44,7 @@ const std::vector<Orientation> kOrientations = {
      [](int x, int, int, int h) { return h - 1 - x; }},
 };
 
-/// A picture, as the format's own function unpacks it: four components of a pixel, 16 bits each.
+/// A picture that the format's own function has unpacked: four components per pixel, 16 bits each.
 struct Picture {
   int width = 0, height = 0;
   std::vector<guint16> values;
@@ -136,7 +136,7 @@ class Stages {
     return gst_pad_push_event(from_, gst_event_new_tag(tags));
   }
 
-  /// Sends a picture of random bytes, and compares what comes out with it, turned.
+  /// Pushes a picture of random bytes, and compares the output with the turned picture.
   void expect_turned(const Orientation &orientation, const char *why) {
     GstBuffer *const buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
     std::vector<guint8> bytes(info.size);
@@ -165,7 +165,7 @@ class Stages {
               << why << ": " << orientation.tag << ", component " << c << " at " << x << ", " << y;
   }
 
-  /// The message of the first error since the last call; empty if there was none.
+  /// Returns the message of the first error since the last call; empty if there was none.
   std::string error() {
     GstBus *bus = gst_element_get_bus(bin_);
     GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
@@ -187,7 +187,7 @@ class Stages {
     return value != nullptr ? value : "";
   }
 
-  GstVideoInfo info = {};  // of the stored pictures
+  GstVideoInfo info = {};  // format of the stored pictures
   std::vector<GstVideoInfo> infos;
   std::vector<GstBuffer *> buffers;
 
@@ -242,7 +242,7 @@ TEST(Upright, OrientationsOfTheFileAreTurned) {
   }
 }
 
-/// Formats that videoflip does not know have the same samples in another order.
+/// Formats that videoflip does not support have the same samples in another order.
 TEST(Upright, FormatsThatVideoflipLacksAreTurned) {
   for (const char *format : {"P010_10LE", "NV24", "GBR", "Y42B", "NV16", "NV61", "A420"}) {
     for (const Orientation &each : kOrientations) {
@@ -318,7 +318,7 @@ TEST(Upright, FormatsThatNobodyTakesAreRefusedByTheirName) {
   stages.expect_turned(kOrientations[0], "taken");
 }
 
-/// GStreamer cannot say that chroma is at the right or at the bottom: it is told to be in the middle.
+/// GStreamer has no chroma site at the right or bottom, so the caps say that it is in the middle.
 TEST(Upright, ChromaStaysWhereItIs) {
   const auto turned = [](const char *site, const Orientation &orientation) {
     const std::string more = std::string(",chroma-site=") + site + ",colorimetry=bt709";
@@ -345,7 +345,7 @@ TEST(Upright, ChromaStaysWhereItIs) {
   }
 }
 
-/// What caps leave open goes by the size of the stored picture.
+/// Missing fields of caps follow from the size of the stored picture.
 TEST(Upright, ColorsGoByTheStoredSize) {
   Stages stages;
   ASSERT_TRUE(stages.send_tag("rotate-90"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What gst/library/dlpack.h declares is DLPack's binary interface: that of the header that is
-// installed, and the layout that is published. Everything here is checked by the compiler.
+// Checks that gst/library/dlpack.h declares DLPack's binary interface: that of the installed
+// header, and the published layout. The compiler checks everything here.
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -79,5 +79,5 @@ static_assert(kDLReadOnly == DLPACK_FLAG_BITMASK_READ_ONLY);
 #endif
 #endif
 
-/// 77 tells Meson that the header was not there to be compared with.
+/// The exit status 77 tells Meson that no header is installed to compare with.
 int main() { return HAS_HEADER ? 0 : 77; }

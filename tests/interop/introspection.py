@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The library through GObject introspection: the typelib of the build directory with PyGObject."""
+"""Tests the library through GObject introspection, with PyGObject and the typelib of the build
+directory."""
 import ctypes
 import os
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""GStreamer by its C functions, for an interpreter that has no PyGObject: the one that the package
-gst_cudatensor uses."""
+"""Calls GStreamer's C functions in an interpreter without PyGObject. Uses the same GStreamer as the
+package gst_cudatensor."""
 import ctypes
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint64, c_void_p
 
@@ -37,8 +37,8 @@ _GST = _load()
 
 
 def samples(description, prepare=lambda pipeline: None):
-    """The address of each sample of the pipeline's appsink, named sink, which is good until the
-    next. `prepare` is given the pipeline before it starts."""
+    """Yields the address of each sample of the pipeline's appsink, named sink. It is valid until
+    the next one. Calls `prepare` with the pipeline before it starts."""
     pipeline = _GST.gst_parse_launch(description.encode(), None)
     assert pipeline, "there is no plugin"
     prepare(pipeline)
@@ -60,7 +60,7 @@ def samples(description, prepare=lambda pipeline: None):
 
 
 def device_address(sample):
-    """Where the data of a sample lies on the GPU."""
+    """Returns the address of a sample's data on the GPU."""
     buffer, info = _GST.gst_sample_get_buffer(sample), _MapInfo()
     assert _GST.gst_buffer_map(buffer, byref(info), MAP_READ | MAP_CUDA)
     _GST.gst_buffer_unmap(buffer, byref(info))

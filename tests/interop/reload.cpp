@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// reload LIBRARY
-// A program that closes the library and opens it again, as hosts of plug-ins do: its types can be
-// registered once only, so the library stays.
+// reload LIBRARY Closes the library and opens it again, as hosts of plug-ins do. Its types can be
+// registered only once, so the library must stay loaded.
 #include <dlfcn.h>
 #include <gst/gst.h>
 

@@ -111,7 +111,7 @@ class Description(unittest.TestCase):
             self.assertEqual(numpy.asarray(tensor).dtype, numpy.dtype(dtype))
             self.assertEqual(numpy.asarray(tensor).tobytes(), bytes(range(buffer.get_size())))
 
-    def test_addresses_do_as_well(self):
+    def test_addresses_are_accepted(self):
         buffer, caps = made_buffer(), made_caps()
         sample = Gst.Sample.new(buffer, caps, None, None)
         for tensor in (Tensor.from_sample(hash(sample)),
@@ -150,8 +150,8 @@ class Geometry(unittest.TestCase):
             with self.assertRaises((ValueError, TypeError)):
                 tensor.map_boxes(wrong)
 
-    def test_boxes_of_a_crop(self):
-        """1280x720, of whose middle 720x720 pixels the tensor shows every other one."""
+    def test_boxes_are_mapped_through_a_crop(self):
+        """The tensor shows every other pixel of the middle 720x720 pixels of 1280x720."""
         with Camera("video/x-raw,width=1280,height=720 ! cudanormalize width=360 height=360 "
                     "resize-mode=torchvision antialias=true method=bicubic") as camera:
             tensor = Tensor.from_sample(camera.pull())
@@ -161,7 +161,7 @@ class Geometry(unittest.TestCase):
         self.assertEqual((geometry.content_width, geometry.content_height), (360, 360))
         self.assertEqual(geometry.matrix, (0.5, 0, -140, 0, 0.5, 0))
         self.assertEqual(geometry.map_box((0, 0, 360, 360)), (280, 0, 1000, 720))
-        # A network's boxes may reach beyond its input: the picture goes on there.
+        # A network's boxes may reach beyond its input, where the picture continues.
         boxes = [[-20, 10, 380, 370], [100, 110, 120, 130]]
         expected = [(240, 20, 1040, 740), (480, 220, 520, 260)]
         self.assertEqual(tensor.map_boxes(boxes), expected)
@@ -169,7 +169,7 @@ class Geometry(unittest.TestCase):
         self.assertEqual(geometry.map_points([[-140, 0], [360, 360]]).tolist(),
                          [[0, 0], [1000, 720]])
 
-    def test_the_same_as_in_c(self):
+    def test_geometry_equals_that_of_c(self):
         library = gst_cudatensor._library
         inverse = (1.5, 2.25, 3.0, 4.0, 5.5, 6.125)
         struct = library.GeometryStruct(inverse=inverse)
@@ -214,7 +214,7 @@ class Geometry(unittest.TestCase):
             tensor.map_boxes([[0, 0, 1, 1]], slot=1)
 
 
-    def test_regions_that_nobody_was_interested_in(self):
+    def test_regions_without_interest(self):
         for properties, regions in (
                 ("regions=list region-list=<2,4,10,8,12,6,8,5>", [(2, 4, 10, 8), (12, 6, 8, 5)]),
                 ("regions=tiles tile-rows=1", [(0, 0, 10, 12), (10, 0, 10, 12)])):
@@ -252,7 +252,7 @@ class Consumers(unittest.TestCase):
             with self.assertRaises(ValueError):
                 array[...] = 1
 
-    def test_asarray_copies_where_it_is_told_to(self):
+    def test_asarray_copies_on_request(self):
         tensor = made_tensor(made_buffer())
         for array in (numpy.array(tensor), numpy.asarray(tensor, dtype="float32"),
                       tensor.__array__(copy=True)):
@@ -273,7 +273,7 @@ class Consumers(unittest.TestCase):
 
     @unittest.skipUnless(KNOWS_DLPACK_1,
                          f"NumPy {numpy.__version__} does not support read-only DLPack tensors")
-    def test_from_dlpack_hears_who_may_write(self):
+    def test_from_dlpack_passes_read_only(self):
         buffer = made_buffer()
         tensor = made_tensor(buffer)
         self.assertTrue(tensor.read_only)
@@ -298,7 +298,7 @@ class Consumers(unittest.TestCase):
                                 ({"stream": -1}, '"dltensor"')):
             self.assertIn(name, repr(tensor.__dlpack__(**arguments)))
 
-    def test_what_cannot_be(self):
+    def test_impossible_exports_are_refused(self):
         tensor = made_tensor(made_buffer())
         for arguments, error in (({"copy": True}, BufferError), ({"dl_device": (2, 0)}, BufferError),
                                  ({"stream": 1}, ValueError), ({"stream": 0}, ValueError)):
@@ -316,7 +316,7 @@ class Lifetime(unittest.TestCase):
         gc.collect()
         self.assertEqual(references(self.buffer), self.before)
 
-    def test_arrays_outlive_all_else(self):
+    def test_arrays_outlive_all_other_objects(self):
         for consume in numpy.asarray, numpy.from_dlpack:
             tensor = made_tensor(self.buffer)
             array = consume(tensor)
@@ -342,7 +342,7 @@ class Lifetime(unittest.TestCase):
         del array
         self.assertEqual(references(self.buffer), self.before)
 
-    def test_capsules_that_nobody_takes(self):
+    def test_unused_capsules_release_the_buffer(self):
         tensor = made_tensor(self.buffer)
         for version in None, (1, 0):
             capsules = [tensor.__dlpack__(max_version=version) for _ in range(10)]
@@ -350,7 +350,7 @@ class Lifetime(unittest.TestCase):
         tensor.close()
         self.assertEqual(references(self.buffer), self.before)
 
-    def test_capsules_that_a_consumer_refuses(self):
+    def test_refused_capsules_release_the_buffer(self):
         tensor = Tensor.from_buffer(self.buffer, made_caps("uint8", "24" + 69 * ":1"))
         for _ in range(10):
             with self.assertRaisesRegex(RuntimeError, "maxdims of DLPack tensor is higher"):
@@ -358,7 +358,7 @@ class Lifetime(unittest.TestCase):
         tensor.close()
         self.assertEqual(references(self.buffer), self.before)
 
-    def test_no_second_owner_of_one_reference(self):
+    def test_references_cannot_be_copied(self):
         tensor = made_tensor(self.buffer)
         view = numpy.asarray(tensor).base
         while isinstance(view, numpy.ndarray):
@@ -403,7 +403,7 @@ class Lifetime(unittest.TestCase):
 
 
 class Pipelines(unittest.TestCase):
-    def test_a_hundred_go_in_any_order_from_another_thread(self):
+    def test_a_hundred_are_released_in_any_order_by_another_thread(self):
         with small_camera() as camera:
             kept = []
             for _ in range(100):
@@ -430,7 +430,7 @@ class Pipelines(unittest.TestCase):
                     addresses.add(numpy.from_dlpack(tensor).ctypes.data)
         self.assertLess(len(addresses), 30)
 
-    def test_never_freed_before_null(self):
+    def test_arrays_stay_valid_after_the_pipeline(self):
         camera = small_camera()
         kept = [numpy.asarray(Tensor.from_sample(camera.pull())) for _ in range(20)]
         expected = [array.copy() for array in kept]
@@ -463,7 +463,7 @@ gst_cudatensor.capsule = tensors[2].__dlpack__(max_version=(1, 0))
 
 
 class Exit(unittest.TestCase):
-    def test_with_tensors_arrays_and_capsules_alive(self):
+    def test_exit_with_tensors_arrays_and_capsules_alive(self):
         path = os.pathsep.join(filter(None, sys.path))
         done = subprocess.run([sys.executable, "-c", EXIT], check=False, text=True, timeout=60,
                               env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE,
@@ -523,7 +523,7 @@ class Cuda(unittest.TestCase):
         for use in numpy.asarray, numpy.array:
             with self.assertRaisesRegex(TypeError, "cuda:0"):
                 use(tensor)
-        # Who has the interface has the data.
+        # The holder of the interface keeps the data alive.
         tensor.close()
         with self.assertRaisesRegex(ValueError, "closed"):
             tensor.__cuda_array_interface__
@@ -628,7 +628,7 @@ class Refusals(unittest.TestCase):
         with self.assertRaisesRegex(TensorError, "buffer"):
             Tensor.from_sample(Gst.Sample.new(None, made_caps(), None, None))
 
-    def test_things_that_are_no_samples(self):
+    def test_other_objects_are_refused(self):
         for thing in (None, "sample", 0, -1, 1.5, True, made_buffer(), Gst.Pipeline.new(None)):
             with self.assertRaisesRegex(TypeError, "GstSample"):
                 Tensor.from_sample(thing)
@@ -636,21 +636,21 @@ class Refusals(unittest.TestCase):
             Tensor.from_buffer(made_buffer(), "other/tensors")
 
     def test_elements_beside_other_libraries(self):
-        """An element's exceptions, where Python has loaded libstdc++ before GStreamer."""
+        """An element's exceptions work even if Python has loaded libstdc++ before GStreamer."""
         pipeline = Gst.parse_launch("videotestsrc ! cudanormalize mean=<1,2> ! fakesink")
         pipeline.set_state(Gst.State.PLAYING)
         message = pipeline.get_bus().timed_pop_filtered(20 * Gst.SECOND, Gst.MessageType.ERROR)
         pipeline.set_state(Gst.State.NULL)
         self.assertIn("mean has 2 values", message.parse_error()[0].message)
 
-    def test_decoders_are_those_of_a_decodebin(self):
+    def test_decoders_need_a_decodebin(self):
         with self.assertRaisesRegex(TypeError, "GstElement"):
             gst_cudatensor.prefer_gpu_decoders(made_buffer())
         decodebin = Gst.ElementFactory.make("decodebin")
         for given in decodebin, hash(decodebin):
             gst_cudatensor.prefer_gpu_decoders(given)
 
-    def test_contexts_where_there_is_no_cuda(self):
+    def test_contexts_without_cuda(self):
         with self.assertRaisesRegex(TypeError, "GstElement"):
             gst_cudatensor.share_primary_context(made_buffer())
         pipeline = Gst.Pipeline.new(None)

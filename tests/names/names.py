@@ -18,7 +18,7 @@ from gi.repository import GObject, Gst  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("public.txt")
-# Of GStreamer's own base classes.
+# Properties of GStreamer's base classes.
 FOREIGN = {"GObject", "GstObject", "GstElement", "GstBaseTransform", "GstAggregator"}
 
 
@@ -30,7 +30,7 @@ def own_properties(factory):
 
 def nicks(spec):
     """Yields the short name of each choice of an enumerated property."""
-    # A Python class in PyGObject 3.42 (Debian 12), the C structure in 3.50 (Debian 13).
+    # This is a Python class in PyGObject 3.42 (Debian 12), and the C structure in 3.50 (Debian 13).
     numbers = getattr(spec.enum_class, "__enum_values__", None)
     for number in numbers or range(spec.enum_class.minimum, spec.enum_class.maximum + 1):
         value = GObject.Value()
@@ -99,7 +99,7 @@ def stream_names():
 
 
 def header_names():
-    """Functions, types, enumerators and fields of the C library's headers."""
+    """Returns functions, types, enumerators and fields of the C library's headers."""
     text = "".join(path.read_text() for path in sorted((ROOT / "gst/library").glob("gst*.h")))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     for name in re.findall(r"\b(gst_cuda_tensor_\w+)\s*\(", text):
@@ -121,7 +121,7 @@ def header_names():
 
 
 def python_names():
-    """The public names of the package, from its source."""
+    """Returns the public names of the package, from its source."""
     package = ROOT / "gst/python/gst_cudatensor"
     yield from names_of_package(package, "_*.py")
     yield from (name.replace("python ", "python archive.", 1)
@@ -172,7 +172,8 @@ READS_VARIABLE = re.compile(r"""(?:environ\.get\(|environ\[|getenv\(|_VARIABLE =
 
 
 def environment_names():
-    """The variables that the plugin, the library and the Python package read, but for tests' own."""
+    """Returns the environment variables that the plugin, the library and the Python package read,
+    except those for tests."""
     for path in [*(ROOT / "gst").rglob("*"), *(ROOT / "kernels").rglob("*")]:
         if path.suffix in (".cpp", ".cu", ".h", ".py"):
             names = set(READS_VARIABLE.findall(path.read_text())) - {"CUDATENSOR_FAULT"}

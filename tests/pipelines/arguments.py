@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs every script of pipelines/ and pipelines/apps/ with the arguments that users give by mistake.
+"""Runs every script of pipelines/ and pipelines/apps/ with wrong arguments that users may give.
 
 usage: arguments.py
 Each ends soon, with a status other than 0 and a last line that names the script or its program and the
@@ -29,11 +29,12 @@ PROGRAMS = {"camera-to-tensor": "cameratotensor", "fixed-point": "fixedpoint",
             "apps/luminance-monitor": "apps/luminance-monitor/luminance-monitor"}
 DEMONSTRATIONS = ("camera-to-tensor", "fixed-point", "luminance", "super-resolution")
 WITH_PICTURE = ("camera-to-tensor", "fixed-point", "super-resolution")
-# It keeps trying: its sources are cameras, and its page says what is wrong. Its own tests have more.
+# luminance-monitor keeps trying: its sources are cameras, and its page shows the error. Its own
+# tests have more cases.
 LASTING = ("apps/luminance-monitor",)
-# Needs elements of DeepStream before it looks at its arguments' contents.
+# This script needs DeepStream's elements before it checks the contents of its arguments.
 WITHOUT_ELEMENTS = ("apps/deepstream",)
-LIMIT = 120  # for a loaded machine
+LIMIT = 120  # seconds, for a loaded machine
 
 
 def has_program(script):
@@ -41,7 +42,8 @@ def has_program(script):
 
 
 def scripts():
-    """All scripts, but text-detect, whose network is large; tests/apps/text-detect.sh runs it."""
+    """Returns all scripts except text-detect, whose network is large; tests/apps/text-detect.sh
+    runs it."""
     found = {str(path.relative_to(PIPELINES).with_suffix("")) for folder in (PIPELINES, PIPELINES / "apps")
              for path in folder.glob("*.sh")} - {"setup", "plugin", "apps/text-detect"}
     if found != set(PROGRAMS):
@@ -76,7 +78,7 @@ def expect_failure(done, script, *causes):
 
 @contextlib.contextmanager
 def unwritten(path):
-    """A result of an earlier run, which stays as it is."""
+    """Yields an earlier result, which must stay unchanged."""
     path.write_text("earlier")
     yield
     if path.read_text() != "earlier":
@@ -99,7 +101,7 @@ def shows_help(script):
 
 
 def refuses_unreadable(script, folder):
-    """root reads everything."""
+    """Runs the program as another user if this is root, who can read everything."""
     if os.getuid() == 0:
         program = BUILD / "pipelines" / PROGRAMS[script]
         done = subprocess.run([program, folder / "secret.mp4"], text=True, check=False, timeout=LIMIT,
@@ -117,7 +119,7 @@ def refuses_more(script, folder):
 
 
 def ends_in_time(script, folder):
-    """A pipe without a writer."""
+    """Checks that --timeout ends the wait for the writer of a pipe."""
     start = time.monotonic()
     expect_failure(run(script, folder / "pipe", "--timeout=2"), script, "pipe")
     if time.monotonic() - start > LIMIT / 2:
@@ -125,7 +127,7 @@ def ends_in_time(script, folder):
 
 
 def can_be_interrupted(script, folder, *options):
-    """While it waits for the writer of a pipe."""
+    """Checks that the script can be interrupted while it waits for the writer of a pipe."""
     program = BUILD / "pipelines" / PROGRAMS[script]
     with subprocess.Popen([program, folder / "pipe", *options], text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT) as process:
@@ -142,7 +144,7 @@ def can_be_interrupted(script, folder, *options):
 
 
 def goes_on_beside_a_pipe(folder):
-    """multicam with a camera that never opens, and one that works."""
+    """Checks that multicam continues with a working camera beside one that never opens."""
     program = BUILD / "pipelines" / PROGRAMS["apps/multicam"]
     with subprocess.Popen([program, "--loop", folder / "pipe", PIPELINES / "media/pedestrians.webm",
                            "--tensor=width=64 height=64"], text=True, stdout=subprocess.PIPE,
@@ -163,14 +165,14 @@ def goes_on_beside_a_pipe(folder):
 
 
 def refuses_read_only(script, folder):
-    """A clone that cannot be written is refused before anything is installed or built."""
+    """Checks that a read-only clone is refused before anything is installed or built."""
     if os.getuid() == 0:
         user = 65534
         denied = folder / "denied"
         denied.mkdir(mode=0o755, exist_ok=True)
     else:
         user, denied = None, Path("/proc")
-    # Scripts in folders that others cannot enter cannot be run as another user.
+    # Another user cannot run scripts in folders that they cannot enter.
     copy = Path(tempfile.mkdtemp(dir="/tmp"))
     # A build folder may hold the root of an image, with devices that can be read without end.
     left_out = shutil.ignore_patterns("src", "media", "tests", "build*")

@@ -33,7 +33,7 @@ def expect_lines(text, *patterns):
 
 
 def read_png(path):
-    """The width, the height and the number of distinct values of unfiltered bytes."""
+    """Returns the width, the height and the number of distinct values of unfiltered bytes."""
     data = path.read_bytes()
     if data[:8] != b"\x89PNG\r\n\x1a\n":
         sys.exit(f"{path} is not a PNG")

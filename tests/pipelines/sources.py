@@ -47,7 +47,7 @@ FORMATS = {
     "yuy2.mkv": "videoconvert ! video/x-raw,format=YUY2 ! matroskamux",
     "uyvy.mkv": "videoconvert ! video/x-raw,format=UYVY ! matroskamux",
 }
-# The frames as decoders give them, which the elements take without a conversion.
+# The decoders' formats, which the elements accept without a conversion.
 DECODED = {"mjpeg-422.avi": "Y42B|I420", "h265-10bit.mkv": "I420_10LE|P010_10LE", "yuy2.mkv": "YUY2",
            "uyvy.mkv": "UYVY", "gray8-interlaced.mkv": "GRAY8"}
 
@@ -62,7 +62,7 @@ def skip(what):
 
 
 def run(program, *arguments, status=0):
-    """The output of the program, stdout before stderr."""
+    """Returns the output of the program, stdout before stderr."""
     done = subprocess.run([BUILD / "pipelines" / program, *map(str, arguments)], text=True,
                           timeout=120, check=False, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
@@ -93,7 +93,8 @@ def encode(path):
 
 
 def stream_of(source):
-    """The stream of text-detect, which does all processing of a frame except the network."""
+    """Plays a file in text-detect's stream, which does all processing of a frame except the
+    network."""
     from stream import Stream, decoder_of
     return Stream(decoder_of(str(source)), lambda width, height: (64, 48), [0.0] * 3, [1.0] * 3,
                   timeout=60)
@@ -150,7 +151,7 @@ def has_server():
 
 
 class Server:
-    """RTSP cameras in a separate process, which may be killed."""
+    """Serves RTSP cameras in a separate process, which may be killed."""
 
     def __init__(self):
         self._process = subprocess.Popen([sys.executable, SERVER], text=True,
@@ -198,7 +199,7 @@ def changes_size(server, folder):
         killer = threading.Timer(100, process.kill)
         killer.start()
         text = ""
-        for line in process.stdout:  # a line a second
+        for line in process.stdout:  # a line per second
             text += line
             frames = re.match(r" *(\d+) frames ", line)
             if frames and int(frames[1]) > 30:

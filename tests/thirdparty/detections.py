@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the lines and the code of docs/detections.md with GStreamer's own inference.
 
-The camera's pictures have a rectangle in each color channel, and the models of detectors.py look for
-them. Behind cudarestore, the boxes must match the rectangles in the camera's pictures, and so must
-the outlines that GStreamer draws there; crops of the boxes go through a second network, which tells
-their colors.
+The camera's pictures have a rectangle in each color channel, which the models of detectors.py find.
+After cudarestore, the boxes must match the rectangles in the camera's pictures, and so must the
+outlines that GStreamer draws there. A second network classifies crops of the boxes by color.
 """
 import itertools
 import math
@@ -58,7 +57,7 @@ def replaced(text, *pairs):
 
 
 def line(number, model, mode, end, new_end):
-    """A launch line of the page with another source, model, mode and end."""
+    """Returns a launch line of the page with another source, model, mode and end."""
     lines = re.findall(r"^gst-launch-1\.0 (.*)$", PAGE, re.M)
     _, _, width, height = INPUTS[model.stem]
     return replaced(
@@ -68,8 +67,8 @@ def line(number, model, mode, end, new_end):
 
 
 def tolerance_of(model, width, height):
-    """Half a pixel of the network's picture, and half of one of the camera's. At the edge of the
-    picture, boxes are clipped."""
+    """Returns the tolerance: half a pixel of the network's picture, and half of one of the
+    camera's. At the edge of the picture, boxes are clipped."""
     _, _, columns, rows = INPUTS[model.stem]
     return 0.5 * max(width / columns, height / rows) + 0.5
 
@@ -84,7 +83,7 @@ def wrong_boxes(boxes, width, height, allowed):
 
 
 def check_boxes(model, mode):
-    """The boxes and the frames behind cudarestore."""
+    """Checks the boxes and the frames after cudarestore."""
     end = " ! videoconvert ! objectdetectionoverlay ! videoconvert ! autovideosink"
     frames = detect(line(0, model, mode, end, " ! appsink name=sink sync=false"))
     for frame, (width, height) in zip(frames, PICTURES):
@@ -111,8 +110,8 @@ def pixels_of(png):
 
 
 def is_outline(pixels, axis, at, begin, end, allowed):
-    """Whether there is a white line at most `allowed` pixels from `at`, and none farther off. The
-    line is two pixels wide."""
+    """Returns whether there is a white line at most `allowed` pixels from `at`, and none farther
+    away. The line is two pixels wide."""
     def white(offset):
         index = at + offset
         if not 0 <= index < pixels.shape[axis]:
@@ -136,7 +135,8 @@ def wrong_outline(pixels, box, allowed):
 
 
 def check_outlines(model, mode):
-    """The outlines in the picture that the whole line shows. Small pictures have no room for them."""
+    """Checks the outlines in the picture that the complete line shows. Small pictures have no room
+    for them."""
     end = "objectdetectionoverlay ! videoconvert ! autovideosink"
     overlay = ("objectdetectionoverlay draw-labels=false ! videoconvert ! video/x-raw,format=RGB ! "
                "pngenc ! appsink name=sink sync=false")
@@ -152,7 +152,7 @@ def check_outlines(model, mode):
 
 
 def check_crops(model, mode):
-    """The second network tells the color of each object's crop, which is the object's label."""
+    """Checks that the second network finds each crop's color, which is the object's label."""
     colors = ReferenceEvaluator(onnx.parser.parse_model(CLASSIFIER))
     launch = line(1, model, mode, "fakesink silent=false -v", "other/tensors ! appsink name=sink "
                   "sync=false").replace("cudanormalize ", "cudanormalize backend=cpu ")
@@ -170,7 +170,8 @@ def check_crops(model, mode):
 
 
 def check_program(model, mode):
-    """The program of the page prints the objects of the clip; here, of two frames with rectangles."""
+    """Checks the page's program, which prints the objects of a clip, with two frames with
+    rectangles."""
     program = re.search(r"```python\n(import gi\n.*?)```", PAGE, re.S)[1]
     _, _, width, height = INPUTS[model.stem]
     quoted = re.sub(r'"\s*\n\s*"', "", program)
@@ -187,7 +188,7 @@ def check_program(model, mode):
 
 
 def check_c(_model, _mode):
-    """The C function compiles without a warning."""
+    """Checks that the C function compiles without a warning."""
     code = re.search(r"```c\n(.*?)```", PAGE, re.S)[1]
     flags = subprocess.run(["pkg-config", "--cflags", "gstreamer-video-1.0"], check=True, text=True,
                            stdout=subprocess.PIPE).stdout.split()

@@ -12,10 +12,9 @@ INPUTS = {
         seen = Transpose<perm = [0, 3, 1, 2]>(samples)""", 512, 256),
 }
 
-# For each channel the first and last column and row with a sample above the threshold, half way
-# between background and rectangle. Channels without one are left out.
-# Whether a class's number counts labels from 0 or from 1 differs between releases of GStreamer, so
-# each label has two numbers.
+# Finds for each channel the first and last column and row with a sample above the threshold, half
+# way between background and rectangle. Channels without one are left out. Releases of GStreamer
+# count labels from 0 or from 1, so each label has two numbers.
 MODEL = """
 <ir_version: 8, opset_import: ["": 13]>
 rectangles ({input}) => (float[1, n, 4] detection_boxes, float[1, n] detection_scores,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The preprocessing of networks by the projects that they come from: for each name of the table in
-docs/models.md a function that takes a picture, an array of height, width and RGB, and returns the
+"""The preprocessing of networks by their own projects: for each name of the table in
+docs/models.md, a function that takes a picture, an array of height, width and RGB, and returns the
 tensor without the dimension N.
 
-Where the project is no package, its steps are repeated here with the libraries that it uses.
+If the project is not a package, its steps are repeated here with the libraries that it uses.
 """
 from types import SimpleNamespace
 
@@ -59,7 +59,7 @@ def timm(name):
 
 
 def ultralytics(**options):
-    """The steps of its BasePredictor.preprocess()."""
+    """Repeats the steps of Ultralytics' BasePredictor.preprocess()."""
     letterbox = LetterBox((640, 640), **options)
     return lambda picture: planes(letterbox(image=bgr(picture))[..., ::-1]) / 255
 
@@ -69,7 +69,7 @@ def ultralytics_classification(picture):
 
 
 def yolox(size):
-    """The function preproc() of YOLOX."""
+    """Repeats the function preproc() of YOLOX."""
     def preprocess(picture):
         height, width, _ = picture.shape
         ratio = min(size / height, size / width)
@@ -81,7 +81,7 @@ def yolox(size):
 
 
 def faster_rcnn(picture):
-    """What lies right of the resized picture and below it is zero."""
+    """The area right of the resized picture and below it is zero."""
     transform = GeneralizedRCNNTransform(800, 1333, IMAGENET["image_mean"], IMAGENET["image_std"])
     images, _ = transform([functional.to_tensor(picture)])
     height, width = images.image_sizes[0]
@@ -91,13 +91,14 @@ def faster_rcnn(picture):
 
 
 def super_resolution_tutorial(picture):
-    """The luma of a picture that torchvision has resized."""
+    """Returns the luma of a picture that torchvision has resized."""
     resized = torchvision.transforms.Resize([224, 224])(Image.fromarray(picture))
     return functional.to_tensor(resized.convert("YCbCr").split()[0]).numpy()
 
 
 def mediapipe(size):
-    """ImageToTensorCalculator with keep_aspect_ratio and zeros outside, as its shaders sample."""
+    """Repeats ImageToTensorCalculator with keep_aspect_ratio and zeros outside, sampling as its
+    shaders do."""
     def preprocess(picture):
         height, width, _ = picture.shape
         side = max(height, width)
@@ -131,7 +132,7 @@ def pp_ocr_classification(picture):
     return TextClassifier.resize_norm_img(shape, bgr(picture))
 
 
-# Processors of Transformers, as their networks' files configure them.
+# Processors of Transformers, configured by their networks' files.
 PROCESSORS = {
     "RT-DETR, Transformers": RTDetrImageProcessor(),
     "DETR": DetrImageProcessor(),

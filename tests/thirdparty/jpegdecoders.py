@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints the table of docs/elements.md that compares JPEG decoders with Pillow: JPEG files that
 Pillow writes with each chroma subsampling, decoded by each of GStreamer's decoders and converted by
-cudanormalize, against what Pillow reads. Needs Pillow, NumPy and the plugin in GST_PLUGIN_PATH.
+cudanormalize, compared with Pillow's pixels. Needs Pillow, NumPy and the plugin in GST_PLUGIN_PATH.
 """
 import subprocess
 import sys

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""From a model's file to the tensor: files that Transformers and timm write go to their own
-preprocessing and to cudanormalize's model-config, and the tensors must be the same up to the rounding
-of floating-point numbers. What cannot be the same must be refused, with the key in the error.
+"""Tests the way from a model's file to the tensor: Transformers' and timm's preprocessing and
+cudanormalize's model-config read files that Transformers and timm write, and the tensors must be
+equal except for the rounding of floating-point numbers. Files for which they cannot be equal must
+be refused, with the key in the error.
 
 CUDATENSOR_TEST_SEED repeats random cases; CUDATENSOR_TEST_BACKEND is the elements' backend.
 """
@@ -80,7 +81,7 @@ def written_case(name, settings):
 
 
 def read_case(name, content):
-    """Transformers reads the file, which has few keys, or those of old releases."""
+    """Transformers reads a file with few keys, or with those of old releases."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "preprocessor_config.json"
         path.write_text(json.dumps(content))
@@ -88,7 +89,7 @@ def read_case(name, content):
 
 
 def nested_case(name):
-    """The file of a processor of texts and pictures."""
+    """Tests the file of a processor of texts and pictures."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "processor_config.json"
         processor = processor_class(name)()
@@ -109,7 +110,7 @@ def refused_case(name, settings, key):
 
 
 class Random:
-    """Pictures and settings, the same for the same seed and topic."""
+    """Makes pictures and settings, the same for the same seed and topic."""
 
     def __init__(self, topic):
         self.random = numpy.random.default_rng([SEED, *topic.encode()])
@@ -118,8 +119,8 @@ class Random:
         return int(2 ** self.random.uniform(3, numpy.log2(most)))
 
     def picture(self, edge):
-        """A picture, and the lengths of its crop: both at most `edge`, to which its shorter edge is
-        resized."""
+        """Returns a picture and the lengths of its crop: both at most `edge`, to which its shorter
+        edge is resized."""
         while True:
             width, height = self.length(1500), self.length(1000)
             if max(width, height) * edge // min(width, height) <= 4000:
@@ -132,8 +133,8 @@ class Random:
 
 
 def random_case(name, settings_of, refusal=None):
-    """`settings_of`: makes settings of two lengths. `refusal`: what the error names if it is right
-    to refuse a picture."""
+    """`settings_of` returns settings for two lengths. `refusal` is the name in the error if a
+    picture may be refused."""
     random, refused = Random(name), 0
     for _ in range(RANDOM_CASES):
         edge = random.length(500)
@@ -167,7 +168,7 @@ def timm_case(name, changes):
 
 
 def ultralytics_case(task, reference, most, **more):
-    """The metadata that its exports have, and `more` of it."""
+    """Tests the metadata of Ultralytics' exports, with `more`."""
     metadata = {"description": f"Ultralytics YOLO11n-{task} model", "author": "Ultralytics",
                 "version": "8.3.228", "stride": 32, "task": task, "batch": 1, "imgsz": [320, 320],
                 "names": {0: "person"}, "args": {"batch": 1, "half": False}, "channels": 3, **more}
@@ -183,7 +184,7 @@ def letterbox(pixels, **options):
 
 
 def stretch(pixels):
-    """As the predictor of RT-DETR does."""
+    """Preprocesses as the predictor of RT-DETR does."""
     return letterbox(pixels, auto=False, scale_fill=True)
 
 
@@ -215,7 +216,7 @@ def cases():
         yield f"{name}, random", lambda n=name, s=settings: random_case(n, *s)
     for name, changes in TIMM.items():
         yield f"timm's {name} {changes or ''}", lambda n=name, c=changes: timm_case(n, c)
-    # OpenCV's resize, rounded to whole levels as ours is, but in other steps.
+    # OpenCV's resize rounds to whole levels like ours, but in other steps.
     yield "Ultralytics, detection", lambda: ultralytics_case("detect", letterbox, 1.001)
     yield "Ultralytics, RT-DETR", lambda: ultralytics_case("detect", stretch, 1.001,
                                                            head="RTDETRDecoder")

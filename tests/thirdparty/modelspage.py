@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The tables of docs/models.md."""
+"""Reads the tables of docs/models.md."""
 import re
 
 import numpy
@@ -10,7 +10,7 @@ PAGE = ROOT / "docs/models.md"
 
 
 def rows(columns):
-    """The cells of the tables with that many columns."""
+    """Returns the cells of the tables with this many columns."""
     for line in PAGE.read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and len(cells) == columns and not set(line) <= set("|-: "):
@@ -34,7 +34,7 @@ def numbers_of(text, name, default):
 
 
 def level_of(text):
-    """By how much one level of 255 changes the tensor, for each channel."""
+    """Returns by how much one level of 255 changes the tensor, for each channel."""
     if "normalization=alpha-beta" in text:
         return numbers_of(text, "alpha", numpy.array([1 / 255]))
     integers = re.search(r"dtype=u?int8", text)
@@ -43,7 +43,7 @@ def level_of(text):
 
 
 def levels(text, ours, theirs):
-    """The largest difference of two tensors in levels of 255."""
+    """Returns the largest difference of two tensors in levels of 255."""
     assert ours.shape == theirs.shape, f"ours is {ours.shape}, theirs {theirs.shape}"
     level = level_of(text)
     shape = (1, 1, -1) if "layout=nhwc" in text else (-1, 1, 1)

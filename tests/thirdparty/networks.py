@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Holds the properties in docs/models.md against the preprocessing of the networks' own projects: the
-largest difference for frames of a video is the one that the page tells.
+"""Compares the properties in docs/models.md with the preprocessing of the networks' own projects:
+the largest difference for frames of a video must be the one on the page.
 
-Antialiased tensors differ only by the rounding of floating-point numbers, and are the same bits from
-NV12 as from the RGB picture that cudaletterbox makes of it. CUDATENSOR_TEST_BACKEND is the elements'
+Antialiased tensors differ only by the rounding of floating-point numbers, and NV12 gives the same
+bits as the RGB picture that cudaletterbox makes of it. CUDATENSOR_TEST_BACKEND is the elements'
 backend.
 """
 import sys
@@ -17,7 +17,7 @@ from families import REFERENCES
 from pictures import Picture, as_rgb, need_backend, tensor, video
 
 FRAMES = (0, 20, 50)
-# Of antialiased tensors: 2**-20 of the range.
+# The tolerance of antialiased tensors: 2**-20 of the range.
 ROUNDING = 255 / 2**20
 
 

@@ -23,7 +23,7 @@ CAMERA = f"videotestsrc num-buffers={FRAMES} pattern=smpte"
 SIZE = f"width={WIDTH} height={HEIGHT}"
 
 FLOATS = f"{CAMERA} ! video/x-raw,format=NV12,width=320,height=240 ! cudanormalize {SIZE}"
-# Pictures of a row length that GStreamer's video does not pad.
+# Pictures with a row length that GStreamer does not pad.
 BYTES = f"{CAMERA} ! video/x-raw,format=RGB ! cudanormalize {SIZE} dtype=uint8 layout=nhwc"
 LETTERBOX = (f"{CAMERA} ! video/x-raw,width=500,height=375 ! cudaletterbox resize-mode=ultralytics ! "
              f"video/x-raw,width={WIDTH},height={HEIGHT} ! cudanormalize dtype=uint8 layout=nhwc")
@@ -33,7 +33,7 @@ BATCH = (f"{CAMERA} ! video/x-raw,format=NV12,width=320,height=240 ! batch. "
          f"{CAMERA} ! video/x-raw,format=BGR,width=160,height=160 ! batch. "
          f"cudatensormux name=batch {SIZE} resize-mode=ultralytics")
 
-# The type and dimensions of a model for them.
+# Type and dimensions of a model for these pictures.
 SHAPES = {FLOATS: ("float32", f"{WIDTH}:{HEIGHT}:3:1"), BYTES: ("uint8", f"3:{WIDTH}:{HEIGHT}:1"),
           BATCH: ("float32", f"{WIDTH}:{HEIGHT}:3:2")}
 
@@ -45,7 +45,7 @@ def memories_of(buffer):
 
 
 def buffers_of(launch):
-    """The bytes of the memories of each buffer at the end of the pipeline, and the caps."""
+    """Returns the bytes of each buffer's memories at the end of the pipeline, and the caps."""
     pipeline = Gst.parse_launch(launch)
     sink = pipeline.get_by_name("sink")
     buffers, caps = [], []
@@ -77,7 +77,7 @@ def through(head, elements, sink="appsink"):
 
 
 def tensors_of(head):
-    """Without NNStreamer."""
+    """Returns the tensors without NNStreamer."""
     buffers, _ = through(head, "")
     if len({tensor for tensor, in buffers}) != FRAMES:
         raise RuntimeError("the frames are not all there, or not told apart")
@@ -138,7 +138,7 @@ def transformed():
 
 
 def muxed():
-    """Two streams into one, with a memory for each tensor."""
+    """Returns whether two streams are merged into one, with a memory for each tensor."""
     buffers, caps = buffers_of(f"tensor_mux name=mux ! appsink name=sink sync=false "
                                f"{FLOATS} ! mux. {BYTES} ! mux.")
     pairs = [a + b for a, b in zip(tensors_of(FLOATS), tensors_of(BYTES))]
@@ -146,7 +146,7 @@ def muxed():
 
 
 def decoded(head):
-    """A tensor as a picture with the same bytes."""
+    """Returns whether a tensor is decoded to a picture with the same bytes."""
     buffers, caps = through(head, "tensor_decoder mode=direct_video")
     is_picture = f"format=(string)RGB, width=(int){WIDTH}, height=(int){HEIGHT}" in caps
     return is_picture and buffers == tensors_of(head)

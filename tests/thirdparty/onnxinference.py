@@ -39,7 +39,7 @@ def geometry_of(buffer):
 
 
 def check(buffer, width, height, blur):
-    """The problem with the boxes of a picture, or None. `blur`: as in BLUR."""
+    """Returns the problem with the boxes of a picture, or None. `blur`: as in BLUR."""
     sx, tx, sy, ty = geometry_of(buffer)
     allowed = (sx / 2 + blur + 1e-6, sy / 2 + blur + 1e-6) * 2
     boxes = boxes_of(buffer)

@@ -34,7 +34,7 @@ FILTERS = {"box": (box, 0.5), "bilinear": (bilinear, 1.0), "bicubic": (bicubic, 
 
 
 def table(source, n, method, begin=0.0, length=None):
-    """For each of n results: the first sample, and the weights in units of 2**-22."""
+    """Returns for each of n results the first sample, and the weights in units of 2**-22."""
     function, support = FILTERS[method]
     length = source if length is None else length
     scale = length / n
@@ -64,8 +64,8 @@ def one_pass(pixels, rows):
 
 
 def resize(picture, width, height, method, area=None):
-    """An array of height, width and channels; `area`: the part of it that is resized, as left, top,
-    right and bottom."""
+    """Resizes an array of height, width and channels. `area`: the part of it to resize, as left,
+    top, right and bottom."""
     left, top, right, bottom = area or (0, 0, picture.shape[1], picture.shape[0])
     if (width, left, right) != (picture.shape[1], 0, picture.shape[1]):
         rows = list(table(picture.shape[1], width, method, left, right - left))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Pictures for our elements, and what the elements make of them."""
+"""Pictures for our elements, and the elements' outputs."""
 import dataclasses
 import functools
 import os
@@ -31,7 +31,7 @@ class Picture:
 
     @classmethod
     def of_pixels(cls, array):
-        """Of an array of height and width, and of three channels if it is RGB."""
+        """Returns a sample of an array of height and width, and of three channels if it is RGB."""
         height, width, *channels = array.shape
         used = width * (channels[0] if channels else 1)
         rows = numpy.zeros((height, (used + 3) // 4 * 4), numpy.uint8)
@@ -43,7 +43,7 @@ class Picture:
 
 
 def need_backend(name):
-    """Skips the test where there is no such device."""
+    """Skips the test if there is no such device."""
     Gst.init(None)
     try:
         tensor(Picture.of_pixels(numpy.zeros((2, 2), numpy.uint8)), "color=gray")
@@ -55,7 +55,7 @@ def need_backend(name):
 
 
 def samples_of(launch, sample=None):
-    """What comes out of a pipeline; `sample`: what its appsrc `source` sends."""
+    """Returns the output of a pipeline. `sample`: input of its appsrc `source`."""
     pipeline = Gst.parse_launch(f"{launch} ! appsink name=sink sync=false")
     sink = pipeline.get_by_name("sink")
     try:
@@ -73,7 +73,7 @@ def samples_of(launch, sample=None):
 
 
 def sample_of(launch, sample):
-    """What a pipeline makes of a sample."""
+    """Returns a pipeline's output for a sample."""
     made = list(samples_of(launch, sample))
     assert len(made) == 1, f"{len(made)} buffers came"
     return made[0]
@@ -81,7 +81,7 @@ def sample_of(launch, sample):
 
 @functools.cache
 def samples(name, video_format):
-    """The frames of one of the repository's videos."""
+    """Returns the frames of one of the repository's videos."""
     return list(samples_of(f"filesrc location={MEDIA / name} ! decodebin ! videoconvert ! "
                            f"video/x-raw,format={video_format}"))
 
@@ -95,14 +95,14 @@ def quoted(properties):
 
 
 def tensor(picture, properties):
-    """What cudanormalize makes of a picture, without the dimension N."""
+    """Returns cudanormalize's output for a picture, without the dimension N."""
     sample = sample_of(f"appsrc name=source ! cudanormalize backend={BACKEND} "
                          f"{quoted(properties)} ! other/tensors", picture.sample)
     return numpy.array(gst_cudatensor.Tensor.from_sample(sample))[0]
 
 
 def letterboxed(picture, properties, width, height):
-    """The array of RGB pixels that cudaletterbox makes."""
+    """Returns cudaletterbox's output as an array of RGB pixels."""
     sample = sample_of(
         f"appsrc name=source ! cudaletterbox backend={BACKEND} {quoted(properties)} ! "
         f"video/x-raw,format=RGB,width={width},height={height}", picture.sample)
@@ -112,5 +112,5 @@ def letterboxed(picture, properties, width, height):
 
 
 def as_rgb(picture):
-    """The array of RGB pixels that cudaletterbox makes at the picture's own size."""
+    """Returns cudaletterbox's output at the picture's own size as an array of RGB pixels."""
     return letterboxed(picture, "", picture.width, picture.height)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Holds resizes and crops of our elements against Pillow, torchvision and Transformers: 8-bit pixels
-must be theirs, without a difference, for frames of a video, for noise, and for random sizes.
+"""Compares resizes and crops of our elements with Pillow, torchvision and Transformers: 8-bit
+pixels must be equal, for frames of a video, for noise, and for random sizes.
 
 CUDATENSOR_TEST_SEED repeats random cases; CUDATENSOR_TEST_BACKEND is the elements' backend.
 """
@@ -24,10 +24,10 @@ from pictures import Picture, as_rgb, letterboxed, need_backend, tensor, video
 FILTERS = {"box": Image.BOX, "bilinear": Image.BILINEAR, "bicubic": Image.BICUBIC,
            "lanczos": Image.LANCZOS}
 SEED = int(os.environ.get("CUDATENSOR_TEST_SEED", time.time_ns() % 1_000_000))
-CASES = 60  # random sizes of each filter
+CASES = 60  # random sizes per filter
 BYTES = "dtype=uint8 layout=nhwc antialias=true"
 VIDEOS = (("pedestrians.webm", 20), ("pedestrians-1080p.mp4", 40))
-# Widths and heights: whole and other factors, larger, the picture's own, a single row or column.
+# Sizes: whole and other factors, larger, the picture's own, a single row or column.
 SIZES = ((224, 224), (384, 288), (641, 359), (1024, 1024), (768, 100), (300, 576), (7, 500), (1, 1),
          (900, 1))
 
@@ -44,17 +44,17 @@ def check_same(ours, theirs, what):
 
 
 class RandomCases:
-    """Pictures and sizes, the same for the same seed and topic."""
+    """Makes pictures and sizes, the same for the same seed and topic."""
 
     def __init__(self, topic):
         self.random = numpy.random.default_rng([SEED, *topic.encode()])
 
     def length(self, most):
-        """Small lengths are as likely as large ones."""
+        """Returns a length; small ones are as likely as large ones."""
         return int(2 ** self.random.uniform(0, numpy.log2(most + 1)))
 
     def pixels(self, width, height, channels=3):
-        """A part of a frame, or noise of extreme values."""
+        """Returns a part of a frame, or noise of extreme values."""
         shape = (height, width, 3) if channels == 3 else (height, width)
         frame = as_rgb(video("pedestrians-1080p.mp4", "RGB", 40))
         if width <= frame.shape[1] and height <= frame.shape[0] and self.random.random() < 0.5:
@@ -67,8 +67,8 @@ class RandomCases:
         return self.random.integers(0, 256, shape, numpy.uint8)
 
     def sizes(self):
-        """Width and height of a picture and of the result. Of a picture that is more than a hundred
-        times as high as wide, newer releases of Pillow filter the columns first."""
+        """Returns width and height of a picture and of the result. Newer releases of Pillow filter
+        the columns first if a picture is more than a hundred times as high as wide."""
         while True:
             sizes = [self.length(2000), self.length(1100), self.length(700), self.length(700)]
             if sizes[1] <= 100 * sizes[0]:
@@ -110,7 +110,7 @@ def video_case(name, frame, video_format, method):
 
 
 def fitted(pixels, width, height, method, centered):
-    """Pillow's picture in the place where Ultralytics puts OpenCV's."""
+    """Pastes Pillow's picture where Ultralytics pastes OpenCV's."""
     ratio = min(height / pixels.shape[0], width / pixels.shape[1])
     inner = [max(1, round(length * ratio)) for length in (pixels.shape[1], pixels.shape[0])]
     left, top = ((round((whole - part) / 2 - 0.1) if centered else 0)
@@ -171,7 +171,7 @@ def crop_case(mode, method):
 
 
 def region_case(method):
-    """A region is cut out with all pixels that it touches, and begins and ends within them."""
+    """A region is cut out with all pixels that it touches, and may begin and end within pixels."""
     cases = RandomCases(f"region {method}")
     picture = video("pedestrians-1080p.mp4", "RGB", 40)
     pixels = as_rgb(picture)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Settings of Transformers' image processors, with names as their classes have them."""
+"""Settings of Transformers' image processors, by the names of their classes."""
 import importlib
 
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
@@ -56,7 +56,7 @@ ACCEPTED = (
     ("MobileViT", {"size": {"shortest_edge": 288}, "do_flip_channel_order": False, "resample": 4}),
 )
 
-# Files with few keys, or those of old releases, which Transformers reads.
+# Files with few keys, or with keys of old releases, which Transformers can read.
 HANDWRITTEN = (
     ("ViT", {"feature_extractor_type": "ViTFeatureExtractor", "do_normalize": True,
              "do_resize": True, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5],
@@ -74,7 +74,7 @@ HANDWRITTEN = (
     ("RTDetr", {"image_processor_type": "RTDetrImageProcessor"}),
 )
 
-# Settings that no property has, and a key that the error names.
+# Settings without a corresponding property, and the key that the error names.
 REFUSED = (
     ("DeiT", {}, "crop_size"),
     ("Detr", {}, "size"),

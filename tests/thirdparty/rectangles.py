@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Pictures with a rectangle in each color channel, and what GStreamer's own inference finds in them
-with the models of detectors.py."""
+"""Pictures with a rectangle in each color channel, and the objects that GStreamer's own inference
+finds in them with the models of detectors.py."""
 import itertools
 
 import gi
@@ -16,14 +16,15 @@ DECODERS = ("ssdtensordec", "ssdobjectdetector")  # the newer name first
 
 
 def rectangles_of(width, height):
-    """x0, y0, x1, y1 for each channel. Two touch the edges of the picture, and all overlap."""
+    """Returns x0, y0, x1, y1 for each channel. Two rectangles touch the edges of the picture, and
+    all overlap."""
     return ((0, 0, width // 2, height // 3),
             (width // 4, height // 4, width * 3 // 4, height * 2 // 3),
             (width * 2 // 5, height // 5, width, height))
 
 
 def sample_of(width, height):
-    """A picture of RGB, whose rows GStreamer pads to multiples of four bytes."""
+    """Returns an RGB picture, whose rows GStreamer pads to multiples of four bytes."""
     rows = bytearray()
     for y in range(height):
         row = bytearray([BACKGROUND]) * (3 * width) + bytes(-3 * width % 4)
@@ -80,7 +81,7 @@ def boxes_of(buffer):
 
 
 def detector(model):
-    """A launch line of inference with a model and the decoder of its output."""
+    """Returns a launch line of inference with a model and the decoder of its output."""
     # Newer releases detect the layout themselves.
     key = "input-image-format"
     known = Gst.ElementFactory.make("onnxinference").find_property(key)

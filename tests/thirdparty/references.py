@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The interpreter that has other projects' preprocessing, and the report of the tests with it."""
+"""The interpreter with other projects' preprocessing, and the report of its tests."""
 import os
 import sys
 import traceback
@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def need(name):
-    """Continues the program in that interpreter; skips the test where there is none."""
+    """Continues the program in that interpreter. Skips the test if there is none."""
     python = os.environ.get("CUDATENSOR_TEST_REFERENCES", "")
     if not os.access(python, os.X_OK):
         print(f"ok 1 - {name} # SKIP tests/run.sh has not fetched the preprocessing of other "
@@ -24,8 +24,8 @@ def need(name):
 
 
 def report(cases):
-    """Prints the results of (name, function) as TAP. A function returns what it measured, and raises
-    AssertionError. Returns the exit status."""
+    """Runs pairs of (name, function) and prints the results as TAP. A function returns its
+    measurements, or raises AssertionError. Returns the exit status."""
     failed = count = 0
     for count, (name, case) in enumerate(cases, 1):
         try:

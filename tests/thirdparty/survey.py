@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Walks all classes of image and video processors that the installed Transformers has. Files of each
-class, with changes of all of its keys, go to Transformers and to cudanormalize's model-config: either
-the element refuses a file and names class or key, or the tensor is that of Transformers. With Pillow,
-which `antialias` repeats, that means up to the rounding of floating-point numbers; torchvision's
-resizes of 8-bit pictures round their weights, so that they differ from Pillow's by the steps below.
+"""Tests all classes of image and video processors of the installed Transformers. Transformers and
+cudanormalize's model-config read files of each class, with changes of all of its keys. Either the
+element refuses a file and names class or key, or its tensor equals that of Transformers. With
+Pillow, which `antialias` repeats, they are equal except for the rounding of floating-point numbers.
+torchvision's resizes of 8-bit pictures round their weights, so they differ from Pillow's by the
+steps below.
 
-survey.py [CLASS...]; the environment: CUDATENSOR_TEST_SURVEY=FILE writes what became of each file.
+survey.py [CLASS...]; environment: CUDATENSOR_TEST_SURVEY=FILE writes the result of each file.
 """
 import collections
 import importlib
@@ -23,7 +24,7 @@ from pathlib import Path
 
 from references import ROOT
 
-WHEELS = ROOT / "build-survey/wheels"  # of tests/references.sh
+WHEELS = ROOT / "build-survey/wheels"  # downloaded by tests/references.sh
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="critical")
 sys.path.insert(0, str(WHEELS))
@@ -42,15 +43,15 @@ import numpy
 import surveyfiles
 from pictures import Picture, need_backend, tensor
 
-MOST_MEMORY = 8 << 30  # addresses: some classes make very large pictures of small numbers
+MOST_MEMORY = 8 << 30  # of address space; some classes make huge pictures of small numbers
 ROUNDING = 255 / 2**20  # levels
-# What torchvision's weights of 16 bits may change, by Pillow's number of the filter; and one step more
-# in a few values of large pictures.
+# Differences that torchvision's weights of 16 bits may cause, by Pillow's number of the filter. A
+# few values of large pictures may differ by one more.
 STEPS = {1: 3, 2: 1, 3: 2, 4: 1}
 FEW = 1e-4
 LANCZOS = tuple(int(n) for n in torchvision.__version__.split(".")[:2]) >= (0, 27)
 SET_SIZE = "set width and height"
-REFUSALS = 16  # files of a class that are all refused for its name, after which the others are, too
+REFUSALS = 16  # if so many files of a class are refused for its name, the others are skipped
 OWN = ("image_processor_type", "feature_extractor_type", "video_processor_type", "processor_class")
 
 
@@ -85,11 +86,11 @@ def keys_of(classes):
         for base in reversed(each.valid_kwargs.__mro__ if hasattr(each.valid_kwargs, "__mro__") else ()):
             keys.update(getattr(base, "__annotations__", {}))
         keys.update(getattr(each.valid_kwargs, "__annotations__", {}))
-    return sorted(set(keys) - {"format"})  # of annotations
+    return sorted(set(keys) - {"format"})  # a key of annotations
 
 
 def documented():
-    """The classes that docs/models.md lists."""
+    """Returns the classes that docs/models.md lists."""
     page = (ROOT / "docs/models.md").read_text(encoding="utf-8")
     images, videos = re.search(r"^- images: (.*?)^- videos, .*?: (.*?)\.", page, re.M | re.S).groups()
 
@@ -109,7 +110,7 @@ def pictures():
 
 
 def single(values):
-    """The tensor of one picture: three axes, or four if it is a video."""
+    """Returns the tensor of one picture: three axes, or four for a video."""
     if isinstance(values, (list, tuple)):
         values = values[0]
         while isinstance(values, (list, tuple)):
@@ -121,10 +122,10 @@ def single(values):
 
 
 def theirs(each, settings, pixels):
-    """Transformers' tensor."""
+    """Returns Transformers' tensor."""
     processor = each.from_dict(json.loads(json.dumps(settings)))
     if getattr(processor, "apply_ocr", False):
-        processor.apply_ocr = False  # reads text beside the picture
+        processor.apply_ocr = False  # would also read text
     if each.__name__.endswith("VideoProcessor"):
         made = processor(videos=[numpy.stack([pixels, pixels[::-1]])], do_sample_frames=False,
                          return_tensors="pt")
@@ -149,7 +150,8 @@ def level_of(processor):
 
 
 def differs(each, settings, pixels, ours):
-    """Why the tensors are not the same; None if they are. Raises what Transformers raises."""
+    """Returns why the tensors differ; None if they are equal. Raises the exceptions of
+    Transformers."""
     processor, values = theirs(each, settings, pixels)
     if values.shape != ours.shape:
         return f"{each.__name__} has {values.shape}, we {ours.shape}"
@@ -158,7 +160,7 @@ def differs(each, settings, pixels, ours):
     code = getattr(processor, "resample", 2)
     code = 2 if code is None else int(code)
     if torchvisions and filtered and code == 1 and not LANCZOS:
-        return None  # an older torchvision takes another filter
+        return None  # an older torchvision uses another filter
     most = STEPS.get(code, 0) + 0.01 if torchvisions and filtered else ROUNDING
     with numpy.errstate(all="ignore"):
         steps = numpy.abs(values.astype(float) - ours) / abs(level_of(processor))
@@ -184,7 +186,7 @@ class Survey:
         self.log = open(os.environ.get("CUDATENSOR_TEST_SURVEY", os.devnull), "w", encoding="utf-8")
 
     def compare(self, name, classes, settings, pixels, properties=""):
-        """exact or wrong, and why; refused by an error"""
+        """Returns "exact" or "wrong" and why, or "refused" and the error."""
         is_video = name.endswith("VideoProcessor")
         ours = ours_of(self.path, pixels, is_video, properties)
         raised, compared = "", 0
@@ -202,7 +204,7 @@ class Survey:
         return ("exact", "") if compared else ("wrong", raised)
 
     def sized(self, name, classes, settings, pixels):
-        """The same with the size of Transformers' tensor, which the element asks for."""
+        """The same with the size of Transformers' tensor, which the element requires."""
         for each in classes:
             try:
                 height, width = theirs(each, settings, pixels)[1].shape[-2:]
@@ -214,7 +216,7 @@ class Survey:
         return "wrong", "Transformers makes no tensor of any size"
 
     def outcome(self, name, classes, settings, pixels):
-        """refused, exact, sized or wrong, and why"""
+        """Returns "refused", "exact", "sized" or "wrong", and why."""
         self.path.write_text(json.dumps(settings), encoding="utf-8")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -229,10 +231,10 @@ class Survey:
             return self.sized(name, classes, settings, pixels)
 
     def walk(self, name, classes):
-        """The counts of a class, and which files are wrong."""
+        """Returns the counts of a class, and the wrong files."""
         counts, wrong = collections.Counter(), []
         defaults = default_settings(classes)
-        by_name = 0  # files that are refused for the class
+        by_name = 0  # files that are refused because of the class
         for title, settings, large in surveyfiles.files(name, defaults, keys_of(classes)):
             for pixels in self.pictures if large else self.pictures[:2]:
                 what, why = self.outcome(name, classes, settings, pixels)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files for the survey of Transformers' classes: for each class its own defaults, and changes of each
+"""Files for the survey of Transformers' classes: for each class its defaults, and changes of each
 of its keys."""
 import copy
 import json
@@ -7,13 +7,13 @@ import json
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
 HALF = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
 SIZES = ("size", "crop_size", "pad_size")
-# Of each kind that a file may have.
+# One value of each kind that a file may have.
 SOME_SIZES = (
     48, [40, 56], {"height": 40, "width": 56}, {"height": 48, "width": 48}, {"shortest_edge": 40},
     {"longest_edge": 64}, {"shortest_edge": 40, "longest_edge": 64},
     {"max_height": 40, "max_width": 56}, {"min_pixels": 1024, "max_pixels": 4096},
 )
-# Keys that do not belong to all classes, with values that change the tensor of those that read them.
+# Keys that only some classes have, with values that change the tensor of these classes.
 STRANGE = {
     "size_divisor": 32, "size_divisibility": 32, "max_size": 64, "crop_pct": 0.8,
     "keep_aspect_ratio": True, "ensure_multiple_of": 32, "do_thumbnail": True,
@@ -30,12 +30,12 @@ STRANGE = {
 
 
 def plain(settings):
-    """What JSON makes of it."""
+    """Returns the settings as JSON stores them."""
     return json.loads(json.dumps(settings, default=dict))
 
 
 def reduced(settings):
-    """With an eighth of each size, so that small pictures are reduced, too."""
+    """Returns the settings with an eighth of each size, so that small pictures are reduced, too."""
     made = copy.deepcopy(settings)
     for key in SIZES:
         value = made.get(key)
@@ -47,7 +47,7 @@ def reduced(settings):
 
 
 def numbers(value):
-    """Other values for a number or a list of them."""
+    """Returns other values for a number or a list of numbers."""
     if isinstance(value, bool) or value is None:
         return []
     if isinstance(value, (int, float)):
@@ -56,7 +56,7 @@ def numbers(value):
 
 
 def changes(settings, keys):
-    """(what is changed, a file)"""
+    """Yields pairs of a description of the change and a file."""
     for key in keys:
         value = settings.get(key)
         others = numbers(value) if key not in ("resample", "rescale_factor") else []
@@ -100,7 +100,7 @@ def stem_of(name):
 
 
 def named(name):
-    """The ways in which files name a class."""
+    """Returns the ways in which files name a class."""
     if name.endswith("VideoProcessor"):
         yield "its name", {"video_processor_type": name}
         return
@@ -111,8 +111,8 @@ def named(name):
 
 
 def files(name, settings, keys):
-    """(title, file, whether pictures must be large) for a class of Transformers with these default
-    settings and keys; None for settings if it has no defaults."""
+    """Yields (title, file, whether pictures must be large) for a class of Transformers with these
+    default settings and keys; `settings` is None if it has no defaults."""
     for title, head in named(name):
         yield title, head, title == "its name"
         yield f"{title}, size=48", {**head, "size": 48}, False

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the programs of docs/onnxruntime.md with a small model of the same input and output.
 
-The model finds one box in each picture. Its score is computed from the tensor's padding, so that it
-shows which tensor the network has got. The program in C++ needs ONNX Runtime's headers, which Debian
-has since release 13. Where onnxruntime is no Python package, ONNX's own evaluator takes its place.
+The model finds one box in each picture. Its score is computed from the tensor's padding, so it
+shows which tensor the network has received. The program in C++ needs ONNX Runtime's headers, which
+Debian has since release 13. If there is no Python package onnxruntime, ONNX's own evaluator
+replaces it.
 """
 import os
 import re
@@ -77,7 +78,7 @@ def replaced(text, pattern, new):
 
 
 class Session:
-    """As much of onnxruntime.InferenceSession as the program uses."""
+    """The part of onnxruntime.InferenceSession that the program uses."""
 
     def __init__(self, path, providers):
         assert providers == ["CPUExecutionProvider"], providers
@@ -92,7 +93,7 @@ class Session:
 
 
 def run_python(model):
-    """The lines of the program in Python for two videos."""
+    """Returns the output lines of the Python program for two videos."""
     program = replaced(block("python"), r"^MODEL = .*$", f"MODEL = {model!r}")
     program = replaced(program, r"^CAMERAS = .*$", f"CAMERAS = {[CLIP, OTHER]!r}")
     try:
@@ -121,7 +122,7 @@ def check_python(folder):
 
 
 def build_cpp(folder):
-    """The program in C++, compiled as the page says, with the library of this build."""
+    """Builds the program in C++ as the page says, with the library of this build."""
     line = re.search(r"^g\+\+ -std=c\+\+17 -o yolo yolo\.cpp \$\(pkg-config --cflags --libs "
                      r"gstcudatensor-1\.0 libonnxruntime\)$", PAGE, re.M)
     assert line, "the page does not say how to compile the program"
