@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # aarch64.sh [TEST...]
 # Builds the plugin for 64-bit ARM without CUDA and runs tests in an emulator, QEMU, in a root of Debian 12
-# with its cross compiler, build-aarch64-root/; the build is in build-aarch64/. TEST: names of Meson's
-# tests, by default those of the kernels. Needs root; ends with 125 where such a root cannot be made.
+# with its cross compiler, build-aarch64-root/. The build is in build-aarch64/. TEST: names of Meson
+# tests, by default those of the kernels. Needs root; exits with 125 if such a root cannot be made.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 . tests/cross.sh
 
 base=$root/build-aarch64-root build=$root/build-aarch64
-# Python makes files of the build; the tests that use it need the processor of this machine.
+# The build uses Python to generate files; tests that use it need this machine's processor.
 packages=("${cross_packages[@]}" qemu-user-static
   {libgstreamer1.0,libgstreamer-plugins-base1.0,libhwy,libtbb,libyaml,libgtest}-dev:arm64 nlohmann-json3-dev
   gstreamer1.0-plugins-base:arm64 gstreamer1.0-plugins-good:arm64)

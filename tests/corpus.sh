@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # corpus.sh BUILD [--all]
 # Compares Frames and pipelines of a build, for example build-cpu, with FFmpeg, on videos of many pixel
-# formats, ranges, matrices, orientations and cuts. FFmpeg comes out of a wheel, in build-ffmpeg/.
+# formats, ranges, matrices, orientations and cuts. FFmpeg is unpacked from a wheel in build-ffmpeg/.
 set -euo pipefail
 [ -d "${1:-}" ] || { echo "usage: $0 BUILD [--all]" >&2; exit 2; }
 build=$(realpath "$1")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sourced after tests/roots.sh: builds for 64-bit ARM in a root with Debian's cross compiler, and an
-# emulator for what has been built, QEMU.
+# Sourced after tests/roots.sh: builds for 64-bit ARM in a root with Debian's cross compiler, and
+# runs the result in the emulator QEMU.
 
 # shellcheck disable=SC2034  # for those who source this
 cross_packages=(ccache crossbuild-essential-arm64 meson ninja-build pkg-config python3)
@@ -24,7 +24,8 @@ endian = 'little'
 FILE
 }
 
-# in_cross_root DIR COMMAND...: in the repository, which lies in the root DIR as it does here
+# in_cross_root DIR COMMAND...: runs COMMAND in the repository, which has the same path in the root
+# DIR as here
 in_cross_root() {
   local base=$1
   shift
@@ -34,8 +35,8 @@ in_cross_root() {
     CUDATENSOR_TEST_CASES="${CUDATENSOR_TEST_CASES:-25}" "$@"
 }
 
-# emulate_arm64: has this machine run programs for 64-bit ARM, in every root, until stop_emulating. In a
-# mount namespace.
+# emulate_arm64: lets this machine run programs for 64-bit ARM, in every root, until stop_emulating.
+# Must be called in a mount namespace.
 emulate_arm64() {
   local formats=/proc/sys/fs/binfmt_misc
   (need_packages qemu-user-static arch-test) || cannot 'QEMU cannot be installed'

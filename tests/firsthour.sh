@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # firsthour.sh [--short] [RELEASE...]
-# Does what a new user does, in this order, in one clone in a bare root of each Debian RELEASE, by default
-# bookworm and trixie: README's commands, taken from README; every script of pipelines/, with and without
-# arguments; programs in C, C++ and Python against the installation; and the removal of all that. What
-# README's `tests/run.sh` does is for tests/run.sh, and wheels are built without CUDA.
-# As the only things that a new user lacks, the roots have ccache and sudo.
-# --short: as root with the compiler cache of this machine, without the wheel and the applications that
-# take minutes. Needs root; ends with 125 where such roots cannot be made. The last line is "N passed,
+# Follows the first steps of a new user, in one clone in a bare root of each Debian RELEASE, by default
+# bookworm and trixie: README's commands, read from README; every script of pipelines/, with and without
+# arguments; programs in C, C++ and Python that use the installation; and the removal of all that.
+# README's `tests/run.sh` is left out, and wheels are built without CUDA. The roots also have ccache and
+# sudo, which a new user may lack.
+# --short: as root, with the compiler cache of this machine, without the wheel and applications that
+# take minutes. Needs root; exits with 125 if such roots cannot be made. The last line is "N passed,
 # N failed, N skipped".
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,12 +26,12 @@ done
 [ ${#releases[@]} -gt 0 ] || releases=(bookworm trixie)
 folder=$root/build-firsthour
 
-# prepare BASE: a user who may use sudo, and a clone
+# prepare BASE: creates a user who may use sudo, and a clone
 prepare() {
   local base=$1 file
-  echo 'APT::Get::Assume-Yes "true";' >"$base/etc/apt/apt.conf.d/yes"  # what a user answers
+  echo 'APT::Get::Assume-Yes "true";' >"$base/etc/apt/apt.conf.d/yes"  # answers apt's question
   cp -L /etc/resolv.conf /etc/hosts "$base/etc/"
-  # What makes the network reachable here.
+  # The settings that make the network reachable here.
   for file in /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
     [ ! -e "$file" ] || cp -L "$file" "$base$file"
   done
@@ -42,7 +42,7 @@ prepare() {
   chroot "$base" chown -R user: /home/user
 }
 
-# in_root BASE: the checks of inside.sh, in a namespace of its own
+# in_root BASE: runs the checks of inside.sh in a separate namespace
 in_root() {
   local base=$1 as=user cache=$folder/ccache settings=(HOME=/home/user LANG=C.UTF-8
     PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin CCACHE_BASEDIR=/home/user/gst-cudatensor

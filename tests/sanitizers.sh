@@ -3,9 +3,9 @@
 # shellcheck disable=SC2034  # used by scripts that source this file
 # Sourced by scripts that build and test with AddressSanitizer and UBSan, after pipelines/setup.sh.
 
-# The plugin scanner is a program without the sanitizers' run-time library, so nobody forks it. An
-# allocation that is too large fails as it does elsewhere. Of the random cases of the kernels there
-# are a tenth: each run has others.
+# The plugin scanner lacks the sanitizers' run-time library, so it is not started. A too large
+# allocation fails as in other builds. The kernels run a tenth of their random cases; each run has
+# others.
 sanitizers_env=(env GST_REGISTRY_FORK=no CK_TIMEOUT_MULTIPLIER=3 CUDATENSOR_TEST_CASES=10
   ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1:allocator_may_return_null=1
   LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A step of a stage of tests/run.sh. The logs of the tests are for tests/count.py.
+# Runs a step of a stage of tests/run.sh. tests/count.py reads the logs of the tests.
 #   stage.sh build BUILD_DIR [MESON_OPTION...]
-#   stage.sh test BUILD_DIR [OPTION...]     all tests but those of the applications
+#   stage.sh test BUILD_DIR [OPTION...]     all tests except those of the applications
 #   stage.sh wait BUILD_DIR [OPTION...]     the tests of the applications, which mostly wait: for
 #                                           cameras, clocks and connections
-# The options of the last two are of meson test.
+# The options of the last two are those of meson test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh

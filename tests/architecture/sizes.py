@@ -9,7 +9,7 @@ MOST_IN_FILE, MOST_IN_FUNCTION = 499, 59
 FOLDERS = ('kernels', 'gst')
 CODE = {'.h', '.cpp', '.cu', '.cuh'}
 FILES = CODE | {'.py'}
-# Comments, literals and preprocessor lines, whose braces do not count.
+# Comments, literals and preprocessor lines: their braces are ignored.
 OPAQUE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|'
                     r'"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'|'
                     r'^[ \t]*#(?:\\\n|[^\n])*', re.M | re.S)
@@ -18,8 +18,8 @@ TEMPLATE = re.compile(r'\btemplate\s*<')
 SCOPE = re.compile(r'(?:^|\)\s*\n)\s*(?:(?:typedef|static|inline|constexpr|const|extern)\s+)*'
                    r'(?:class|struct|union|enum|namespace)\b[^()]*(?:\([^()]*\))?[^()]*$|'
                    r'\bextern\s*$')
-# The end of what precedes the body of a function: its parameters, or the initializers of a
-# constructor, and qualifiers.
+# Text that ends right before the body of a function: parameters, or initializers of a constructor,
+# and qualifiers.
 BEFORE_BODY = re.compile(r'(?:\)|\}|\bconst|\bnoexcept|\boverride|\bfinal|\btry|&)\s*$|->[^;{}]*$')
 
 
@@ -28,7 +28,7 @@ def blanked(text):
 
 
 def closing(text, at, pair='{}'):
-    """The position of the bracket that closes the one at `at`."""
+    """Returns the position of the bracket that closes the one at `at`."""
     depth = 0
     for i in range(at, len(text)):
         depth += (text[i] == pair[0]) - (text[i] == pair[1])
@@ -45,9 +45,9 @@ def without_template(head):
 
 
 def functions(text):
-    """The first and the last line of each function, numbered from 1."""
+    """Returns the first and the last line of each function, numbered from 1."""
     text, found = blanked(text), []
-    begin = i = 0  # of the current declaration
+    begin = i = 0  # begin of the current declaration
     while i < len(text):
         head = without_template(text[begin:i]) if text[i] == '{' else ''
         if text[i] == ':' and re.search(r'\b(?:public|private|protected)\s*$', text[begin:i]):

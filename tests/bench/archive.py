@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Times jobs of the archive on this machine: with one worker and with two, each on a core, in
 alternating pairs; with --gpu-workers, with one GPU and with two, each with N workers. With
---fewer-files, each job also runs with so many files: the difference of the two jobs has no start.
-Needs Ray: tests/bench/archive.sh fetches it.
+--fewer-files, each job also runs with that many files, and the start is subtracted. Needs Ray,
+which tests/bench/archive.sh downloads.
 
 usage: archive.py [--files N] [--fewer-files N] [--rounds N] [--job NAME] [--clip FILE]
                   [--gpu-workers N]
@@ -38,7 +38,7 @@ def means(batch):
 
 
 def placement(units, gpu_workers):
-    """Options for so many cores, or GPUs with so many workers each."""
+    """Returns options for a number of cores, or of GPUs with this many workers each."""
     if not gpu_workers:
         return {"device": "cpu", "concurrency": units}
     return {"device": "cuda", "concurrency": units * gpu_workers,
@@ -46,7 +46,7 @@ def placement(units, gpu_workers):
 
 
 def keep_gpus_awake():
-    """Without a process on a GPU, the driver may take seconds to start it."""
+    """Keeps the GPUs initialized. Otherwise the driver may take seconds to start them."""
     import torch
 
     return [torch.zeros(1, device=f"cuda:{i}") for i in range(torch.cuda.device_count())]
@@ -83,7 +83,7 @@ def print_factor(what, frames, unit, rounds):
 
 
 def time_job(name, folder, given, frames):
-    """Prints the factors; `frames` is the number of a file's."""
+    """Prints the factors; `frames` is the number of frames of a file."""
     unit = "GPU" if given.gpu_workers else "worker"
     counts = [count for count in (given.fewer_files, given.files) if count]
     samples = [folder / f"{count} files" for count in counts]

@@ -167,7 +167,7 @@ def three_planes(planes, size):
 
 
 def numpy_shuffle(tensor, factor):
-    """Depth to space of (c, h, w)."""
+    """Returns depth to space of (c, h, w)."""
     c, h, w = tensor.shape
     parts = tensor.reshape(c // factor**2, factor, factor, h, w)
     return parts.transpose(0, 3, 1, 4, 2).reshape(c // factor**2, h * factor, w * factor)

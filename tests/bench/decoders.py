@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-FEW = 8  # so many that the decoder is made
+FEW = 8  # enough to create the decoder
 NORMALIZE = ("! cudanormalize width=640 height=640 resize-mode=ultralytics dtype=float16 "
              "frames-per-tensor=64")
 
@@ -35,14 +35,14 @@ def chain(clip, rest):
 
 
 def frames_of(clip):
-    """How many the file has."""
+    """Returns the number of the file's frames."""
     command = f"gst-launch-1.0 -v {chain(clip, 'identity')} silent=false"
     done = subprocess.run(command.split(), capture_output=True, text=True, check=True)
     return done.stdout.count("chain ")
 
 
 def measure(clip, rest, streams, frames):
-    """Frames a second, and µs of CPU time a frame."""
+    """Returns frames per second, and µs of CPU time per frame."""
     started, started_cpu = run(" ".join([chain(clip, f"identity eos-after={FEW} ! {rest}")] * streams))
     elapsed, cpu = run(" ".join([chain(clip, rest)] * streams))
     frames = streams * (frames - FEW)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares what DeepStream's nvvideoconvert and cudanormalize make of the frames of a clip in BT.709,
-with each other and with float64. Prints Markdown.
+"""Compares the outputs of DeepStream's nvvideoconvert and of cudanormalize for the frames of a clip
+in BT.709, with each other and with float64. Prints Markdown.
 
 usage: differences.py CLIP FOLDER
 
@@ -38,7 +38,8 @@ class Clip:
         self._out = folder / "frames"
 
     def frames(self, chain, dtype, *shape):
-        """All frames behind the decoder and this chain, as an array of the shape (frames, *shape)."""
+        """Returns all frames after the decoder and this chain, as an array of the shape (frames,
+        *shape)."""
         line = (f"filesrc location={self._path} ! qtdemux ! h264parse ! nvv4l2decoder ! {chain} ! "
                 f"filesink location={self._out}")
         done = subprocess.run(["gst-launch-1.0", "-q", *line.split()], text=True, check=False,

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # differences.sh --deepstream DIR [--build DIR] [--runtime DIR]
-# Compares the pictures and tensors that DeepStream and our elements make of the clip's frames, on
-# this machine's GPU, with each other and with the same in float64, and prints Markdown. Takes half a
+# Compares DeepStream's pictures and tensors of the clip's frames with those of our elements and with
+# float64, on this machine's GPU, and prints Markdown. Takes half a
 # minute, 1 GB in the folder for temporary files, and NumPy.
 #   --build DIR, --runtime DIR, --deepstream DIR   as for tests/gpu.sh
 set -euo pipefail

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a frame in BT.709 of limited range becomes, in float64. Shared by programs that compare other
+"""The exact conversion of a frame in BT.709 with limited range, in float64. Programs compare other
 results with it."""
 import numpy
 
 
 def resized(plane, source, target, subsampled):
-    """A plane, bilinear. `source` and `target` are the sizes (height, width) of the picture and of the
-    result. Chroma is sited as MPEG-2 does: on the even columns, and between the rows."""
+    """Resizes a plane with bilinear interpolation. `source` and `target` are the sizes (height,
+    width) of the picture and of the result. Chroma is sited as in MPEG-2: on the even columns, and
+    between the rows."""
     def taps(axis, cosited=False):
         count = plane.shape[axis]
         place = (numpy.arange(target[axis]) + 0.5) * (source[axis] / target[axis]) - 0.5
@@ -21,7 +22,8 @@ def resized(plane, source, target, subsampled):
 
 
 def rgb(luma, blue, red, target):
-    """The picture in this size (height, width): an array (height, width, 3), from 0 to 255."""
+    """Returns the picture in this size (height, width), as an array (height, width, 3) from 0 to
+    255."""
     size = luma.shape
     planes = [resized(plane.astype(numpy.float64), size, target, plane is not luma)
               for plane in (luma, blue, red)]

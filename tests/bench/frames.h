@@ -16,8 +16,8 @@ using Bytes = std::vector<uint8_t>;
 /// The number of different frames. Each frame is stored separately.
 constexpr int kPatterns = 4;
 
-/// The number of frames that take turns: twice the L2 cache of an H200, so that they do not stay
-/// there.
+/// Returns the number of frames that are used in turn: twice the L2 cache of an H200, so that they
+/// do not stay in it.
 inline int frames_of(size_t bytes) {
   return static_cast<int>(std::min<size_t>((size_t{128} << 20) / bytes + 1, 512));
 }

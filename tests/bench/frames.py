@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Times ways from files of H.264 to batches of tensors in Python, and prints Markdown.
 
-The work: frames of 1080p, letterboxed to 640×640, float16 from 0 to 1, in batches of 64 on the GPU, or
-on the CPU if there is none. Streams are read at the same time, each in a thread of its own. Every
-measurement is made in a process of its own, after two batches that are not counted.
+The work: frames of 1080p, letterboxed to 640×640, float16 from 0 to 1, in batches of 64 on the GPU,
+or on the CPU if there is none. Streams are read at the same time, each in its own thread. Every
+measurement runs in its own process, after two batches that are not counted.
 
 usage: frames.py [--streams 1,8,16] [--ways NAME,...] [--seconds N] CLIP
 """
@@ -26,7 +26,7 @@ WORKS = {"every frame": {}, "one a second": {"every": "1s"}, "16 of a file": {"c
 
 
 def used_gpu_memory():
-    """Of the whole GPU, in MiB; 0 where there is none."""
+    """Returns the used memory of the whole GPU in MiB; 0 if there is none."""
     if shutil.which("nvidia-smi") is None:
         return 0
     done = subprocess.run(["nvidia-smi", "--id=0", "--query-gpu=memory.used",
@@ -36,7 +36,7 @@ def used_gpu_memory():
 
 
 class Counter:
-    """Passes of one stream over the clip, until the time is up."""
+    """Reads the clip repeatedly as one stream, until the time is up."""
 
     def __init__(self, way, work, path, seconds):
         self._arguments = way, work, path
@@ -97,7 +97,7 @@ def measure(way, work, streams, seconds, path):
 
 
 def greatest_difference(way, path):
-    """From float64, in levels of 255, of the first batch."""
+    """Returns the first batch's difference from float64, in levels of 255."""
     import exact
     import gst_cudatensor
     import numpy
@@ -116,7 +116,7 @@ def greatest_difference(way, path):
 
 
 def in_a_process(*arguments):
-    """The JSON that this program prints, or why it failed."""
+    """Returns the JSON that this program prints, or why it failed."""
     done = subprocess.run([sys.executable, __file__, *map(str, arguments)], capture_output=True,
                           text=True, check=False, timeout=300)
     lines = done.stdout.splitlines()
@@ -128,7 +128,7 @@ def in_a_process(*arguments):
 def is_installed(name):
     try:
         return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # of its parent
+    except ModuleNotFoundError:  # its parent is missing
         return False
 
 

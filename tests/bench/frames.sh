@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # frames.sh PYTHON [--clip FILE] [ARGUMENT...]
-# Times gst_cudatensor.Frames beside other software, for whole videos and for samples of them, and
-# prints Markdown. PYTHON has the package, PyTorch, and what of PyNvVideoCodec, CV-CUDA, DALI, torchcodec and PyAV is
-# to be timed; the arguments are those of frames.py. Without --clip, makes a clip of 74 s in 1080p, with
-# B-frames and a key frame every two seconds, in build-bench-results/.
+# Times gst_cudatensor.Frames and other software, for whole videos and for samples of them, and
+# prints Markdown. PYTHON has the package, PyTorch, and those of PyNvVideoCodec, CV-CUDA, DALI,
+# torchcodec and PyAV that are timed. The arguments are those of frames.py. Without --clip, makes a
+# clip of 74 s in 1080p, with B-frames and a key frame every two seconds, in build-bench-results/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . pipelines/setup.sh

@@ -28,8 +28,7 @@ std::vector<Bytes> expected_of(const Work &work, const std::vector<Bytes> &patte
   return expected;
 }
 
-/// Writes the results for other software, one after the other; if they are large, the digest of
-/// each.
+/// Writes the results for other software, one after the other, or their digests if they are large.
 void share(const Work &work, const std::vector<Bytes> &expected, const std::string &results) {
   const std::filesystem::path folder = results + "/expected";
   std::filesystem::create_directories(folder);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The modules Image of Pillow and, where the variable CUDATENSOR_BENCH_PILLOW_SIMD names its folder,
-of Pillow-SIMD. Both packages are named PIL, and this has them in one process."""
+"""The modules Image of Pillow and, if the variable CUDATENSOR_BENCH_PILLOW_SIMD names its folder,
+of Pillow-SIMD. Both packages are named PIL; this module loads them into one process."""
 import importlib
 import os
 import sys
@@ -20,4 +20,4 @@ def image_module(folder=None):
 
 SIMD_FOLDER = os.environ.get("CUDATENSOR_BENCH_PILLOW_SIMD", "")
 PILLOW_SIMD = image_module(SIMD_FOLDER) if os.path.isdir(SIMD_FOLDER) else None
-PILLOW = image_module()  # the last one: what others import
+PILLOW = image_module()  # the last one, because others import it

@@ -24,13 +24,13 @@ def rows_of(height, width):
 
 
 def letterboxed(frames):
-    """Of a tensor (N, 3, H, W) of bytes; with PyTorch."""
+    """Letterboxes a tensor (N, 3, H, W) of bytes with PyTorch."""
     import torch
 
     rows, top = rows_of(*frames.shape[2:])
     out = torch.full((len(frames), 3, SIDE, SIDE), PAD / 255, dtype=torch.float16,
                      device=frames.device)
-    # Resizing in float16 takes the GPU less time than in float32, and is exact to half a level.
+    # Resizing in float16 is faster on the GPU than in float32, and exact to half a level.
     kind = torch.float16 if frames.is_cuda else torch.float32
     out[:, :, top:top + rows] = torch.nn.functional.interpolate(
         frames.to(kind) / 255, size=(rows, SIDE), mode="bilinear", align_corners=False)
@@ -45,7 +45,8 @@ def compiled():
 
 
 def letterboxed_by_cv_cuda(frames):
-    """Of a tensor (N, H, W, 3) of bytes. CV-CUDA makes no float16: PyTorch does, in one call."""
+    """Letterboxes a tensor (N, H, W, 3) of bytes. CV-CUDA has no float16, so PyTorch converts in
+    one call."""
     import cvcuda
     import torch
 
@@ -142,7 +143,7 @@ def torchcodec(path, work):
 
 
 def dali_frames(path, work):
-    """A node of a DALI pipeline: sequences of frames, and how many there are."""
+    """Returns a node of a DALI pipeline for sequences of frames, and their number."""
     from nvidia.dali import fn
 
     count, rate = count_and_rate(path)
@@ -157,7 +158,8 @@ def dali_frames(path, work):
 
 @functools.lru_cache(maxsize=None)
 def count_and_rate(path):
-    """Of frames. DALI does not tell them, and another way's count costs DALI nothing."""
+    """Returns the number and the rate of frames. DALI does not tell them; another way's count costs
+    DALI no time."""
     import gst_cudatensor
 
     with gst_cudatensor.Frames(path, batch=BATCH, device="cpu", count=2) as frames:
@@ -177,7 +179,7 @@ def dali(path, work):
         frames, make.calls = dali_frames(path, work)
         small = fn.resize(frames, size=(SIDE, SIDE), mode="not_larger", antialias=False,
                           interp_type=types.INTERP_LINEAR)
-        # What the crop takes outside of the picture has the value before the normalization.
+        # The fill value outside of the picture is a value before the normalization.
         return fn.crop_mirror_normalize(small, dtype=types.FLOAT16, output_layout="FCHW",
                                         crop=(SIDE, SIDE), mean=[0.0] * 3, std=[255.0] * 3,
                                         out_of_bounds_policy="pad", fill_values=[PAD / 255] * 3)

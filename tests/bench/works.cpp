@@ -221,7 +221,8 @@ NormalizeCase float16(NormalizeCase params) {
   return params;
 }
 
-/// As classifiers are trained: the shorter edge of 256 pixels, of which the middle 224.
+/// The resize of classifiers: the shorter edge becomes 256 pixels, of which the middle 224 are
+/// taken.
 NormalizeCase classifier(int width, int height) {
   NormalizeCase params = imagenet_letterbox(width, height, 224);
   params.resize.mode = ResizeMode::torchvision;
@@ -231,7 +232,7 @@ NormalizeCase classifier(int width, int height) {
   return params;
 }
 
-/// As large CLIP models are.
+/// The resize of large CLIP models.
 NormalizeCase clip(int width, int height) {
   NormalizeCase params = imagenet_letterbox(width, height, 336);
   params.resize.mode = ResizeMode::transformers;
@@ -254,13 +255,13 @@ NormalizeCase enlarged(int width, int height, int to_width, int to_height) {
   return params;
 }
 
-/// For software that has no other matrix.
+/// For comparison with software that has no other matrix.
 NormalizeCase bt601(NormalizeCase params) {
   params.source.colorimetry.matrix = ColorMatrix::bt601;
   return params;
 }
 
-/// For software that neither pads nor normalizes channels separately.
+/// For comparison with software that neither pads nor normalizes channels separately.
 NormalizeCase stretched(NormalizeCase params) {
   params.resize.mode = ResizeMode::stretch;
   params.mean = {0.0};
@@ -287,7 +288,7 @@ TensorDesc planes(DType type, int64_t channels, int64_t height, int64_t width) {
   return {type, Layout::nchw, 1, channels, height, width};
 }
 
-/// Formats beside NV12, with their keys.
+/// Formats other than NV12, with their keys.
 constexpr std::pair<PixelFormat, const char *> kFormats[] = {
     {PixelFormat::BGR, "bgr"},        {PixelFormat::RGBP, "rgbp"},
     {PixelFormat::YUY2, "yuy2"},      {PixelFormat::Y42B, "y42b"},
@@ -328,7 +329,7 @@ void add_batches(Works &works) {
                 from(format, full_hd), 64);
 }
 
-/// One frame and, if `slots` is more than 1, a batch of so many.
+/// Takes one frame and, if `slots` is more than 1, a batch of that many.
 void add_filter(Works &works, const std::string &key, const std::string &title,
                 const NormalizeCase &params, int slots, bool shared = false) {
   works.normalize({key, "filter", title}, params, shared);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # inside.sh
-# Run by firsthour.sh in a bare root, in a fresh clone. With FIRST_HOUR=short, without what takes minutes.
+# Run by firsthour.sh in a bare root, in a fresh clone. FIRST_HOUR=short leaves out steps of minutes.
 set -euo pipefail
 here=tests/firsthour
 . tests/packaging/checks.sh
@@ -9,7 +9,7 @@ here=tests/firsthour
 short=${FIRST_HOUR:-}
 clip=pipelines/media/pedestrians.webm other=pipelines/media/pedestrians-1080p.mp4  # VP8, H.264
 
-# commands_of FILE [HEADING]: the lines of its blocks of shell code, below a heading
+# commands_of FILE [HEADING]: prints the lines of its shell code, below a heading
 commands_of() {
   awk -v heading="${2:-}" '
     heading == "" { below = 1 }
@@ -18,7 +18,7 @@ commands_of() {
     code && below { sub(/  +#.*/, ""); if ($0 != "") print }' "$1"
 }
 
-# programs_of FILE LANGUAGE: its blocks in a language, in files of a folder that it prints
+# programs_of FILE LANGUAGE: writes its code blocks in a language to files, and prints their folder
 programs_of() {
   local folder
   folder=$(mktemp -d)
@@ -27,10 +27,10 @@ programs_of() {
   echo "$folder"
 }
 
-# shell COMMAND: as a user types it, within a limit for what hangs
+# shell COMMAND: runs a command as a user types it, with a time limit
 shell() { timeout 3000 bash -ec "$1"; }
 
-# prints COMMAND PATTERN...: whether the command succeeds and its output has these
+# prints COMMAND PATTERN...: whether the command succeeds and its output matches the patterns
 prints() {
   local output pattern command=$1
   shift
@@ -46,7 +46,7 @@ without_warning() {
   return 1
 }
 
-# watched COMMAND: luminance-monitor, until its page answers
+# watched COMMAND: runs luminance-monitor until its page answers
 watched() {
   local log pid status=0 i
   log=$(mktemp)
@@ -64,7 +64,7 @@ watched() {
 }
 answers() { (exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET / HTTP/1.0\r\n\r\n' >&3 && grep -qi luminance <&3) 2>/dev/null; }
 
-# readme COMMAND: one of README's, with what stands in for a wheel with CUDA
+# readme COMMAND: runs a command of README, with a wheel without CUDA instead of one with CUDA
 readme() {
   case $1 in
     tests/run.sh*) echo "skipped: README's $1, which is what runs the tests" ;;
@@ -92,7 +92,7 @@ read_readme() {
   done
 }
 
-# Each in the same clone, in an order that differs from README's.
+# All run in the same clone, in another order than README's.
 run_scripts() {
   local script
   for script in fixed-point super-resolution luminance camera-to-tensor; do
@@ -115,7 +115,7 @@ run_scripts() {
   python3 tests/pipelines/arguments.py
 }
 
-# compiled COMPILER FILE
+# compiled COMPILER FILE: compiles a program
 compiled() {
   local program
   program=$(mktemp -d)/program
@@ -123,7 +123,7 @@ compiled() {
   "$1" -Wall -Werror "${@:2}" -o "$program" $(pkg-config --cflags --libs gstcudatensor-1.0) && "$program"
 }
 
-# The program with an appsink, compiled by the line below it
+# Compiles the program with an appsink by the line below it.
 program_of_interop() {
   local folder line
   folder=$(programs_of docs/interop.md c)

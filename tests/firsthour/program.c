@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A program of a user, in C and C++: the shape of a tensor from a pipeline.
+// A user's program in C and C++: prints the shape of a tensor from a pipeline.
 #include <gst/gst.h>
 #include <gstcudatensor.h>
 

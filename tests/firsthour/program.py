@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A program of a user: the shape of a tensor from a pipeline."""
+"""A user's program: prints the shape of a tensor from a pipeline."""
 import gi
 
 gi.require_version("Gst", "1.0")

@@ -106,7 +106,7 @@ class Chain {
   Living living_;
 };
 
-/// What note_caps() has noted; null: there were no caps.
+/// Caps that note_caps() has recorded; null if there were none.
 GstCaps *caps_of_output(GstBuffer *out) {
   return static_cast<GstCaps *>(gst_mini_object_get_qdata(GST_MINI_OBJECT(out), caps_quark()));
 }
@@ -242,7 +242,8 @@ class Filters {
     if (random_.one_in(3)) pool_ = offered_pool(chain_.harness(), caps_.get());
   }
 
-  /// Of surfaces. The other elements take one picture per buffer.
+  /// Returns whether the element takes batches of surfaces. Other elements take one picture per
+  /// buffer.
   bool takes_batches() const {
     return !run_.sane || strcmp(description_.factories.front(), "cudanormalize") == 0;
   }
@@ -336,7 +337,7 @@ class Filters {
       run_.finding("a flow error without an error message");
     if (flow == GST_FLOW_NOT_NEGOTIATED) ++totals().refusals;
     const Ref<GstBuffer> out = take_output(frame.spoiled);
-    // A frame that fails may have ended what was collected before it.
+    // A failed frame may have completed the collected output.
     if (flow != GST_FLOW_OK && out != nullptr && !has_collected_)
       run_.finding("an output, although the frame failed");
     if (out != nullptr) check_times(plain.get(), out.get());
@@ -344,7 +345,7 @@ class Filters {
     if (out != nullptr) has_collected_ = collects();
   }
 
-  /// Events give what was collected until then.
+  /// Events make the element push the collected output.
   void take_collected() {
     while (const Ref<GstBuffer> out{gst_harness_try_pull(chain_.harness())}) {
       check_output_with_caps(out.get(), false);
@@ -353,7 +354,7 @@ class Filters {
     }
   }
 
-  /// Whether frames of several times go into one output.
+  /// Returns whether frames of several times go into one output.
   bool collects() const {
     for (GstElement *element : elements_of(chain_.bin())) {
       if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "frames-per-tensor") == nullptr)
@@ -467,8 +468,8 @@ class Filters {
   GstSegment segment_;
   Ref<GstCaps> caps_, downstream_;
   Ref<GstBufferPool> pool_;
-  std::vector<GstClockTime> times_;  // of the frames
-  bool has_collected_ = false;       // frames may wait for an output of several
+  std::vector<GstClockTime> times_;  // times of the frames
+  bool has_collected_ = false;       // frames may wait for an output of several frames
 };
 
 }  // namespace

@@ -279,7 +279,7 @@ Frame random_frame(Run &run, GstCaps *caps, GstBufferPool *pool) {
 Bytes samples_of(GstBuffer *buffer, GstCaps *caps) {
   Bytes samples;
   GstVideoInfo info;
-  // The description of surfaces is not a picture.
+  // A buffer of surfaces contains descriptions, not a picture.
   if (is_in_surfaces(caps) || !is_video(caps) || !gst_video_info_from_caps(&info, caps)) {
     samples.resize(gst_buffer_get_size(buffer));
     gst_buffer_extract(buffer, 0, samples.data(), samples.size());

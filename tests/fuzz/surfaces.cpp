@@ -28,7 +28,7 @@ std::vector<nvmm::ColorFormat> color_formats(const std::string &name) {
   return found;
 }
 
-/// Surfaces and the memory that they are in, which ends where their last sample does.
+/// Surfaces and their memory, which ends with the last sample.
 struct Batch {
   nvmm::SurfaceBatch batch = {};
   std::vector<nvmm::SurfaceParams> surfaces;
@@ -70,8 +70,8 @@ void fill(Random &random, nvmm::SurfaceParams &surface) {
   }
 }
 
-/// Damages the description, but not so that it promises more memory than there is: no element could
-/// notice that.
+/// Damages the description, but never claims more memory than there is, because no element could
+/// detect that.
 void spoil(Run &run, Batch &made) {
   Random &random = run.random;
   nvmm::SurfaceParams &surface =
@@ -106,7 +106,7 @@ Ref<GstBuffer> buffer_of(std::unique_ptr<Batch> made) {
       GstMemoryFlags{}, &kept->batch, sizeof kept->batch, 0, sizeof kept->batch, kept, destroy));
 }
 
-/// Null if they would be too large.
+/// Returns null if the surfaces would be too large.
 std::unique_ptr<Batch> random_batch(Random &random, const GstStructure *s) {
   gint width = 0, height = 0, count = 1;
   gst_structure_get_int(s, "width", &width);

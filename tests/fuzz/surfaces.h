@@ -8,11 +8,11 @@ namespace fuzz {
 
 bool is_in_surfaces(GstCaps *caps);
 
-/// Caps of surfaces; of batches of them if `batches`. `of_yuv420`: of formats that cudanv12toyuv444
-/// takes.
+/// Returns caps of surfaces, or of batches if `batches`; if `of_yuv420`, only with formats that
+/// cudanv12toyuv444 takes.
 std::string surface_caps(Run &run, bool of_yuv420, bool batches);
 
-/// Null if the surfaces would be too large.
+/// Returns random surfaces; null if they would be too large.
 Frame random_surfaces(Run &run, GstCaps *caps);
 
 }  // namespace fuzz

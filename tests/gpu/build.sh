@@ -19,7 +19,7 @@ still_clip() {
 # installs missing packages. If that fails, the script exits.
 build_for_gpu() {
   local dir=$1 bench more=()
-  # What luminance-monitor takes, if it is to be built.
+  # Packages that luminance-monitor needs, if it is built.
   [[ " $* " != *' -Dmonitor=enabled '* ]] || mapfile -t more <"$root/pipelines/apps/luminance-monitor/packages"
   need_packages "${plugin_packages[@]}" "${more[@]}" libgtest-dev libdlpack-dev python3 \
     libgstreamer-plugins-bad1.0-0 gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly

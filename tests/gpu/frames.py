@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests gst_cudatensor.Frames on a GPU: frames that are picked before NVDEC are, byte for byte, those
-of all frames with the same timestamps; the GPU decodes, also where a software decoder has a higher
-rank; batches stay on the GPU.
+"""Tests gst_cudatensor.Frames on a GPU: frames that are selected before NVDEC equal, byte for byte,
+the frames with the same timestamps among all frames; the GPU decodes, even if a software decoder
+has a higher rank; batches stay on the GPU.
 
 usage: frames.py CLIP
 """
@@ -20,7 +20,7 @@ TENSORS = [{"dtype": "float16", "resize_mode": "ultralytics"}, {"color": "yuv", 
 
 
 def frames_of(clip, **options):
-    """The frames as bytes, by their timestamps in the order in which they come."""
+    """Returns the frames as bytes by their timestamps, in the order of arrival."""
     found = []
     with Frames(clip, batch=16, width=320, height=320, device="cuda", **options) as frames:
         for batch in frames:

@@ -49,7 +49,7 @@ use_deepstream() {
     [ -z "${GST_PLUGIN_PATH_1_0:-}" ] || GST_PLUGIN_PATH_1_0+=:$1/deepstream
     export GST_PLUGIN_PATH=${GST_PLUGIN_PATH:+$GST_PLUGIN_PATH:}$1/deepstream
     export LIBV4L2_PLUGIN_DIR=$deepstream/v4l_plugins
-    # decodebin would prefer it to all others, also where its surfaces cannot be used.
+    # decodebin would prefer it to all others, even if its surfaces cannot be used.
     export GST_PLUGIN_FEATURE_RANK=nvv4l2decoder:NONE CUDATENSOR_TEST_DEEPSTREAM=yes
   fi
   export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries

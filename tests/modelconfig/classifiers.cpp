@@ -13,7 +13,7 @@ TEST_P(Json, GivesTheProperties) { check(GetParam()); }
 
 const char *const kPre = "preprocessor_config.json";
 
-// Both lists of ImageNet and the rest of a normalization, as in files.
+// ImageNet's mean and standard deviation, and the other keys of a normalization.
 const std::string kNormalize =
     R"("do_rescale":true,"rescale_factor":0.00392156862745098,"do_normalize":true,)"
     R"("image_mean":[0.485,0.456,0.406],"image_std":[0.229,0.224,0.225])";
@@ -23,7 +23,7 @@ const std::string kNormalized =
 const std::string kHalf =
     "normalization=mean-std scale=0.00392156862745098 mean=\"<0.5>\" std=\"<0.5>\"";
 
-/// A file with these keys before the normalization.
+/// Returns a file with these keys before the normalization.
 std::string with(const std::string &keys) { return "{" + keys + "," + kNormalize + "}"; }
 
 std::string stretched(const char *size, const char *method) {
@@ -35,7 +35,7 @@ std::string cropped(const char *size, int shortest, const char *method) {
          " method=" + method + " antialias=true color=rgb " + kNormalized;
 }
 
-/// A resize to a size that the user sets.
+/// Returns properties for a resize to a size that the user sets.
 std::string followed(const char *method) {
   return std::string("resize-mode=stretch method=") + method + " antialias=true color=rgb " +
          kNormalized;

@@ -30,7 +30,7 @@ text=$("$program" "$folder/metadata.yaml" 2>&1 >/dev/null) && {
 text=$("$program" "$folder/absent" 2>&1) && fail "a file that is not there has no error"
 [[ $text == *"model-config=$folder/absent: No such file"* ]] || fail "$text"
 
-# The line alone would give another tensor.
+# The output must say so, because the line alone would give another tensor.
 printf '{"image_processor_type":"DetrImageProcessor"}' >"$folder/preprocessor_config.json"
 text=$("$program" "$folder/preprocessor_config.json" 2>&1)
 [[ $text == *"add width and height"* || $text == *"cannot read"* ]] || fail "$text"

@@ -73,7 +73,7 @@ const std::vector<ModelFile> &model_files() {
 
 namespace {
 
-/// A part of a file that has a meaning of its own, or none.
+/// Returns parts of files, with and without a meaning of their own.
 const std::vector<std::string> &fragments() {
   static const auto *all = new std::vector<std::string>{"0",
                                                         "1",

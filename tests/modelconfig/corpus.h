@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Files of every kind that the property model-config reads, and what damages them.
+// Files of every kind that the property model-config reads, and functions that damage them.
 #pragma once
 
 #include <random>
@@ -13,7 +13,7 @@ struct ModelFile {
   std::string contents;
 };
 
-/// Files that are accepted.
+/// Returns files that are accepted.
 const std::vector<ModelFile> &model_files();
 
 using RandomBits = std::mt19937_64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Models that Ultralytics exported.
+// Models that Ultralytics has exported.
 #include <gtest/gtest.h>
 
 #include "tests/modelconfig/files.h"
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
              onnx_model({{"task", "detect"}, {"imgsz", "640"}}, 5000000),
              letterboxed("width=640 height=640")}));
 
-/// The metadata of Ultralytics 8.4.
+/// Metadata as Ultralytics 8.4 writes it.
 Case headed(const char *title, const char *task, const char *head, const std::string &expected) {
   return {title, "model.onnx",
           onnx_model({{"description", "Ultralytics YOLO26n model"},
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
              "!imgsz=[600, 640]: must be a multiple of stride 32, to which Ultralytics "
              "enlarges other sizes"}));
 
-/// A detector of 384x640 with this graph.
+/// Returns a detector of 384x640 with this graph.
 Case graph(const char *title, const std::string &graph, const std::string &expected) {
   return {title, "model.onnx", onnx_model({{"task", "detect"}, {"imgsz", "[384, 640]"}}, graph),
           expected};
@@ -210,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"an alias", "metadata.yaml", "task: &a detect\nimgsz: 640\nx: *a\n",
              "!has an alias (*), which is not read"}));
 
-/// metadata.yaml is the same for the formats of TensorFlow and for others.
+/// metadata.yaml does not tell the formats of TensorFlow from others.
 TEST(UltralyticsFormat, IsToldByTheModelBesideIt) {
   const std::string yaml = "task: detect\nimgsz: 64\n";
   const auto with = [&](const std::vector<std::string> &names) {

@@ -12,7 +12,7 @@
 namespace cudatensor {
 namespace {
 
-// In no folder, so that no other file is found.
+// The path has no folder, so that no other file is found.
 const std::string kFolder = "/nonexistent/";
 constexpr size_t kMostText = 1000;
 

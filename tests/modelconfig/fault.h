@@ -5,9 +5,9 @@
 
 namespace cudatensor {
 
-/// What is wrong with what is made of a file of any contents; empty: nothing. A file is refused with
-/// a short text of one line that names it, or gives properties that the elements take; every time
-/// the same.
+/// Reads a file with any content. Returns what is wrong with the result; empty if nothing is. A
+/// file must be refused with a short text of one line that names it, or give properties that the
+/// elements accept, every time the same.
 std::string fault_of(const std::string &name, const std::string &contents);
 
 }  // namespace cudatensor

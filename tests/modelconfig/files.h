@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Files of models in a temporary folder, and what is expected of them.
+// Files of models in a temporary folder, and their expected properties.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ class Folder {
   Folder &operator=(const Folder &) = delete;
 
   std::string path(const std::string &name) const { return path_ + "/" + name; }
-  /// Returns the path.
+  /// Writes a file and returns its path.
   std::string write(const std::string &name, const std::string &contents) const;
 
  private:
@@ -35,7 +35,7 @@ struct Case {
 
 void PrintTo(const Case &c, std::ostream *os);
 
-/// What read_model_config() makes of a file, in the form of Case::expected.
+/// Returns the result of read_model_config() for a file, in the form of Case::expected.
 std::string outcome(const std::string &path);
 void check(const Case &c);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Files of models from libFuzzer. The first byte of an input tells the name of the file. An empty
-// folder on the command line is filled with the files of corpus.h first.
+// Tests files of models from libFuzzer. The first byte of an input selects the name of the file. If
+// a folder on the command line is empty, it is first filled with the files of corpus.h.
 #include <glib.h>
 
 #include <cstdio>

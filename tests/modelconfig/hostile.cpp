@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Files that are no files, or not what their names say: an error, at once.
+// Invalid files, and files whose content does not match their names, give an error without delay.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -63,7 +63,7 @@ TEST_F(Hostile, Empty) {
 TEST_F(Hostile, TooLarge) {
   const std::string path = folder_.write("big.json", "{");
   std::filesystem::resize_file(path, uint64_t{1} << 40);
-  EXPECT_EQ(outcome(path).substr(0, 2), "!i");  // zeros are binary: is no ONNX model
+  EXPECT_EQ(outcome(path).substr(0, 2), "!i");  // zeros are binary, but no ONNX model
   const std::string text = folder_.write("text.json", "{" + std::string(5 << 20, ' '));
   EXPECT_EQ(outcome(text), "!has more than 4 MiB of text");
 }
@@ -78,12 +78,12 @@ TEST_F(Hostile, DeepJson) {
   EXPECT_EQ(of("a.json", nested(65)), deep);
   EXPECT_EQ(of("a.json", "{\"a\":" + nested(63) + "}").substr(0, 5), "!has ");
   EXPECT_EQ(of("a.json", "{\"a\":" + nested(64) + "}"), deep);
-  // Brackets in a string are none, and closed ones do not add up.
+  // Brackets in strings do not count, and closed ones do not add up.
   EXPECT_EQ(of("a.json", "{\"a\":\"\\\"" + repeated("[", 100) + "\"}").substr(0, 5), "!has ");
   EXPECT_EQ(of("a.json", "{\"a\":[" + repeated("[{}],", 1000) + "0]}").substr(0, 5), "!has ");
 }
 
-/// Whatever a reader may take for the end of a string or for a comment.
+/// The texts before the brackets could be mistaken for the end of a string or for a comment.
 TEST_F(Hostile, JsonWhoseDepthIsHidden) {
   const std::string levels = repeated("[", 100000);
   for (const char *start :
@@ -139,7 +139,7 @@ TEST_F(Hostile, Json) {
             std::string::npos);
 }
 
-/// The mark of UTF-8 at the begin, the parts of the text that are not ASCII, escapes.
+/// Files may have UTF-8's byte order mark, text that is not ASCII, and escapes.
 TEST_F(Hostile, JsonInUtf8) {
   const std::string size = "width=8 height=8 ";
   const std::string rest = R"("image_processor_type":"ViTImageProcessor","size":8})";
@@ -230,7 +230,8 @@ TEST_F(Hostile, Onnx) {
   EXPECT_EQ(of("a.onnx", many), "!is no ONNX model: it has too many fields");
 }
 
-/// Fields of other types, and lengths of more than 28 bits: the weights are a hole in the file.
+/// Tests fields of other types, and lengths of more than 28 bits. The weights are a hole in the
+/// file.
 TEST_F(Hostile, LargeOnnx) {
   const uint64_t weights = uint64_t{1} << 33;
   const std::string head = varint(1 << 3) + varint(8) + varint(90 << 3 | 1) + "abcdefgh" +
@@ -245,7 +246,7 @@ TEST_F(Hostile, LargeOnnx) {
             "!is no ONNX model: it has more than 4 MiB of metadata");
 }
 
-/// Messages in messages, as deep as the file is large: those of ONNX only are entered.
+/// Messages are nested as deep as the file is large. The reader enters only those of ONNX.
 TEST_F(Hostile, DeepOnnx) {
   std::string deep;
   for (int i = 0; i < 5000; ++i) deep = field(i % 2 == 0 ? 6 : 1, deep);
@@ -254,14 +255,15 @@ TEST_F(Hostile, DeepOnnx) {
             "width=64");
 }
 
-/// A text file with the name of a model, as Git LFS leaves behind.
+/// A text file with the name of a model, which Git LFS leaves in its place.
 TEST_F(Hostile, Pointer) {
   EXPECT_EQ(of("a.onnx", "version https://git-lfs.github.com/spec/v1\n").substr(0, 17),
             "!is no ONNX model");
 }
 
-/// Damaged files for a few seconds: each is refused, or gives properties that the elements take.
-/// CUDATENSOR_TEST_SEED=NUMBER begins with the case of that number, which depends on nothing else.
+/// Reads damaged files for a few seconds. Each must be refused, or give properties that the
+/// elements accept. CUDATENSOR_TEST_SEED=NUMBER begins with the case of that number, which depends
+/// on nothing else.
 TEST(Mutations, AreRefusedOrGiveProperties) {
   for (const ModelFile &file : model_files()) EXPECT_EQ(fault_of(file.name, file.contents), "");
   const char *given = std::getenv("CUDATENSOR_TEST_SEED");
@@ -272,7 +274,7 @@ TEST(Mutations, AreRefusedOrGiveProperties) {
     RandomBits bits(seed);
     ModelFile file = model_files()[bits() % model_files().size()];
     damage(bits, file.contents);
-    // Readers choose by the name, too.
+    // The name selects the reader, too.
     if (bits() % 20 == 0) file.name = model_files()[bits() % model_files().size()].name;
     ASSERT_EQ(fault_of(file.name, file.contents), "") << "CUDATENSOR_TEST_SEED=" << seed;
   }

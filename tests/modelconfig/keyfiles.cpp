@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The .modelinfo files of GStreamer, and the configuration of DeepStream.
+// .modelinfo files of GStreamer, and configuration files of DeepStream.
 #include <gtest/gtest.h>
 
 #include "tests/modelconfig/files.h"
@@ -79,13 +79,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 const char *const kInfer = "config_infer_primary.txt";
 
-/// 16x8 in RGB with the defaults.
+/// Properties of 16x8 in RGB with the defaults.
 std::string sized(const char *layout) {
   return "width=16 height=8 resize-mode=stretch method=bilinear antialias=false color=rgb layout=" +
          std::string(layout) + " normalization=alpha-beta alpha=\"<1>\" beta=\"<0>\" round=true";
 }
 
-/// A configuration of nvdspreprocess with this type.
+/// Returns a configuration of nvdspreprocess with this type.
 Case preprocessed(const char *dtype, const char *key) {
   return {dtype, "config_preprocess.txt",
           "[property]\nnetwork-input-shape=1;3;8;16\n" + std::string(key),
@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"another key file", "desktop.txt", "[Desktop Entry]\nName=x\n",
              "!has no preprocessing of Transformers, timm, Ultralytics, GStreamer or DeepStream"}));
 
-/// nvinfer takes the size from the model, as all files of DeepStream-Yolo want it.
+/// nvinfer takes the size from the model, as all files of DeepStream-Yolo require.
 class DeepStreamModel : public testing::Test {
  protected:
   ModelConfig read(const std::string &keys) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sizes that other programs round in another way.
+// Sizes that other programs round differently.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::string refusal(const SourceRule &rule, int width, int height, int dst_width
 
 TEST(SourceRule, NoneAcceptsAll) { EXPECT_EQ(refusal({}, 3, 5, 7, 11), ""); }
 
-/// 1024 / 2048 halves the height, and halves of odd numbers are rounded up or to even.
+/// 1024 / 2048 halves the height. Halves of odd numbers are rounded up, or to even.
 TEST(SourceRule, SamRefusesHalvesThatRoundToEven) {
   const SourceRule rule = {SourceRule::Kind::half_up, 1024, 1024, 1, "f: size=1024"};
   EXPECT_EQ(refusal(rule, 2048, 1536, 1024, 1024), "");
@@ -54,13 +54,13 @@ TEST(SourceRule, DynamicExportsHaveTheirStride) {
   EXPECT_NE(refusal(rule, 800, 1280, 416, 640), "");
 }
 
-/// 3.5 / 7 is a half, and 1 / (7 / 3.5) is, too; of 3 and 7 the quotient's rounding decides.
+/// 3.5 / 7 and 1 / (7 / 3.5) are both a half; for 3 and 7, the rounding of the quotient decides.
 TEST(SourceRule, TimmRefusesLengthsThatItRoundsOtherwise) {
   const SourceRule rule = {SourceRule::Kind::by_ratio, 224, 96, 1, "f: crop_mode=border"};
   int refused = 0;
   for (int width = 1; width <= 400; ++width) {
     for (int height = 1; height <= 400; ++height) {
-      // As timm computes it, and as the elements do.
+      // timm's computation, and that of the elements.
       const double ratio = std::max(height / 96.0, width / 224.0);
       const double own = std::min(96.0 / height, 224.0 / width);
       const bool differs =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What files of timm may leave empty, and the limits of their values.
+// Keys that timm's files may leave empty, and the limits of their values.
 #include <gtest/gtest.h>
 
 #include "tests/modelconfig/files.h"

@@ -3,7 +3,7 @@
 # bare.sh RELEASE WHEEL BUILD_DIR
 # Tests the wheel in a root of Debian RELEASE that has Python with venv and nothing else,
 # build-bare-RELEASE-root/. The tensors are compared with those of the plugin in BUILD_DIR and the
-# GStreamer of this machine. Needs root; ends with 125 where such a root cannot be made.
+# GStreamer of this machine. Needs root; exits with 125 if such a root cannot be made.
 set -euo pipefail
 [ $# -eq 3 ] || { echo "usage: $0 RELEASE WHEEL BUILD_DIR" >&2; exit 2; }
 suite=$1 wheel=$(realpath "$2") build=$(realpath "$3")
@@ -19,7 +19,7 @@ in_root() {
     PATH=/usr/sbin:/usr/bin:/sbin:/bin timeout 600 "$@"
 }
 
-# Where nothing can be written, not even a temporary file, the first clip is decoded all the same.
+# The first clip is decoded even if nothing can be written, not even a temporary file.
 works_read_only() {
   mount -o remount,bind,ro "$base" && mount -o remount,bind,ro "$base/dev" || return
   fails in_root venv/bin/python -c 'import tempfile; tempfile.gettempdir()' &&
@@ -53,7 +53,7 @@ cat "$base/try/certificate.pem" "$base/try/key.pem" >"$base/try/certificate-key.
 
 mapfile -t sources <"$base/try/sources"
 decode=$PWD/tests/packaging/decode.py
-# The wheel has no other decoder for MPEG-1 and -2 than FFmpeg's.
+# Only FFmpeg decodes MPEG-1 and -2 in the wheel.
 (cd "$base/try" && PYTHONPATH=$root/gst/python GST_PLUGIN_PATH=$build/gst \
   GST_CUDATENSOR_LIBRARY=$build/gst/library/libgstcudatensor-1.0.so.0 \
   GST_PLUGIN_FEATURE_RANK=mpeg2dec:NONE /usr/bin/python3 "$decode" "${sources[@]}" >expected)

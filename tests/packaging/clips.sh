@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # clips.sh DIR
 # Makes clips of 25 frames in DIR with Debian's ffmpeg: one for each suffix that gst_cudatensor.archive
-# takes, and others with codecs that such files have. Fails if a suffix is left out. Some have sound,
+# takes, and others with codecs that such files use. Fails if a suffix is missing. Some have sound,
 # which the wheel cannot decode.
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 DIR" >&2; exit 2; }
@@ -14,7 +14,7 @@ picture=(-i pipelines/media/pedestrians.webm -vf 'scale=352:288,fps=25' -frames:
 sound=(-f lavfi -i 'sine=duration=1:sample_rate=44100')
 x265=(-c:v libx265 -x265-params log-level=none)
 
-# silent FILE OPTION..., with_sound FILE OPTION...: with options of ffmpeg
+# silent FILE OPTION..., with_sound FILE OPTION...: make a clip with options of ffmpeg
 silent() { ffmpeg -nostdin -v error -i "${picture[1]}" -an "${picture[@]:2}" "${@:2}" "$dir/$1"; }
 with_sound() { ffmpeg -nostdin -v error "${sound[@]}" "${picture[@]}" "${@:2}" "$dir/$1"; }
 
@@ -50,7 +50,8 @@ containers() {
   with_sound wmv2.wmv -c:v wmv2 -c:a wmav2 -f asf
 }
 
-# The suffixes of the archive. Its module needs packages that may not be here.
+# Reads the archive's suffixes from its source, because its module needs packages that may be
+# missing.
 suffixes() {
   /usr/bin/python3 - gst/python/gst_cudatensor/archive/listing.py <<'END'
 import ast

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Uses the GStreamer that the package carries and the system's, through PyGObject, in one process, at
-the same time. The package must not take samples and elements of the system's GStreamer.
+"""Uses the package's own GStreamer and the system's, through PyGObject, at the same time in one
+process. The package must not take samples and elements of the system's GStreamer.
 
 usage: coexist.py before|after CLIP    PyGObject is imported before or after the package
 """

@@ -17,7 +17,7 @@ if [ $# -eq 1 ]; then
   exit
 fi
 
-# expect FUNCTION STATUS SUMMARY
+# expect FUNCTION STATUS SUMMARY: checks the status and the summary of a function
 expect() {
   local status=0 output
   output=$("$0" "$1") || status=$?

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # deb.sh [DIR]
 # Tests the packages that packaging/deb.sh built in DIR, by default build-deb/: installs them in a root of
-# Debian 12, build-deb-root/, and runs what they contain; then builds luminance-monitor's folder, alone,
-# against them. Needs root; ends with 125 where such a root
-# cannot be made. The last line is "N passed, N failed, N skipped".
+# Debian 12, build-deb-root/, and runs their contents; then builds luminance-monitor's folder alone
+# against them. Needs root; exits with 125 if such a root cannot be made. The last line is
+# "N passed, N failed, N skipped".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . pipelines/setup.sh
@@ -32,7 +32,7 @@ remove_packages() {
 
 none_left() { [ -z "$(find "$base/usr" -name '*cudatensor*' -o -name '*luminance*')" ]; }
 
-# There is nothing else of this repository in the root.
+# The root contains nothing else of this repository.
 # shellcheck disable=SC2016  # for the shell there
 build_monitor() {
   inside bash -ec '

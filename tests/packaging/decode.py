@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints how many frames each source has, and a digest of their tensors and timestamps. Needs the package
-gst_cudatensor alone.
+"""Prints how many frames each source has, and a digest of their tensors and timestamps. Needs only
+the package gst_cudatensor.
 
 usage: decode.py SOURCE...            files and URIs
        decode.py --since TIME SOURCE  only prints how long after TIME, in ns, the first tensor is there
@@ -22,7 +22,7 @@ def frames(source):
 
 
 def digest(source):
-    """The number of frames and the digest."""
+    """Returns the number of frames and the digest."""
     made, count = hashlib.sha256(), 0
     with frames(source) as batches:
         for batch in batches:

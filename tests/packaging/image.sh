@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # image.sh
 # Builds packaging/Containerfile with buildah from the files of this clone that Git knows, and runs the
-# image. Where the registry of its base image cannot be reached, a root of Debian 12 takes its place.
-# Needs root; the images stay in build-image/. Ends with 125 where that cannot be done. The last line is
+# image. If the registry of its base image cannot be reached, a root of Debian 12 replaces it.
+# Needs root; the images stay in build-image/. Exits with 125 if that cannot be done. The last line is
 # "N passed, N failed, N skipped".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -14,7 +14,7 @@ dir=$root/build-image
 base=debian:12-slim
 buildah=(buildah --storage-driver vfs --root "$dir/storage" --runroot "$dir/run")
 
-# A root as a base image, from which apt reaches what it reaches here.
+# Uses a root as the base image, in which apt reaches the same servers as here.
 import_base() {
   local container
   need_root bookworm "$dir/root" ca-certificates

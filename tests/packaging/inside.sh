@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # inside.sh
 # Run by bare.sh in a bare root, in the folder with the wheel, the clips and these tests: installs the
-# wheel by pip and decodes the clips. The file sources has their names, the file expected what decode.py
-# prints of them with the system's GStreamer.
+# wheel with pip and decodes the clips. The file sources has their names, and the file expected the
+# output of decode.py for them with the system's GStreamer.
 set -euo pipefail
 here=$(dirname "$0")
 . "$here/checks.sh"
@@ -13,7 +13,7 @@ python=venv/bin/python
 decode() { "$python" "$here/decode.py" "$@"; }
 decodes_alike() { diff <(grep " $1\$" expected) <(decode "$1"); }
 
-# fetches CERTIFICATE|-: whether the first clip is decoded through a server
+# fetches CERTIFICATE|-: checks whether the first clip is decoded through a server
 fetches() {
   "$python" "$here/serve.py" . "$1" "$python" "$here/decode.py" "{uri}/${sources[0]}" >fetched
   [ "$(cut -d' ' -f1-2 fetched)" = "$(head -n 1 expected | cut -d' ' -f1-2)" ]
@@ -25,7 +25,7 @@ trusts() {
   fetches certificate-key.pem
 }
 
-# Eight processes at once, all of which are the first to write the registry.
+# Eight processes start at once, so all of them write the registry first.
 at_once() {
   local i status=0 processes=()
   for i in 1 2 3 4 5 6 7 8; do
@@ -37,7 +37,7 @@ at_once() {
   [ "$(find cache -type f | wc -l)" = 1 ] && return "$status"
 }
 
-# As root, GStreamer could change the mode of what is no folder.
+# As root, GStreamer could change the mode of a path that is no folder.
 needs_no_cache() {
   local before after
   before=$(stat -c '%n %a %F' /dev/null /dev/* /)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # wheel.sh BUILD_DIR [WHEEL [RELEASE...]]
 # Tests a wheel of packaging/wheel.sh: beside the system's GStreamer, and in bare roots of Debian, by
-# default of bookworm. Without WHEEL, it builds one without CUDA in build-wheel-cpu/. The tensors are
+# default bookworm. Without WHEEL, it builds one without CUDA in build-wheel-cpu/. The tensors are
 # compared with those of the plugin in BUILD_DIR. The last line is "N passed, N failed, N skipped".
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [WHEEL [RELEASE...]]" >&2; exit 2; }
@@ -19,7 +19,7 @@ from_build() {
   LD_LIBRARY_PATH=$build/gst/library GST_PLUGIN_PATH=$build/gst from_system | grep 'of the system'
 }
 
-# A library that tests use has what shows that it can.
+# A build with tests reads CUDATENSOR_FAULT; the wheel must not.
 no_call_can_be_made_to_fail() {
   grep -rq CUDATENSOR_FAULT "$build/gst" &&
     fails grep -rq CUDATENSOR_FAULT "$venv"/lib/python3*/site-packages/gst_cudatensor
@@ -35,7 +35,7 @@ beside_the_system() {
   check 'no injected faults' no_call_can_be_made_to_fail
 }
 
-# in_root RELEASE: in a bare root
+# in_root RELEASE: tests in a bare root
 in_root() {
   local status=0
   printf 'A bare root of %s\n' "$1"
@@ -47,7 +47,7 @@ in_root() {
   esac
 }
 
-# What packaging/wheel.sh promises of the wheel is checked when it is built.
+# packaging/wheel.sh checks the wheel's guarantees when it builds it.
 wheel() {
   local release
   . /etc/os-release

@@ -71,7 +71,7 @@ void give_up(gconstpointer object) {
   acquire(object);
 }
 
-/// The function of a thread pool.
+/// Function of a thread pool.
 struct Pooled {
   GFunc function;
   gpointer user_data;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// deepstream [--quick] [--kernel-times LIBRARY] RESULTS
-// Times NvBufSurfTransform of DeepStream's libraries, with which nvdspreprocess scales and converts
-// frames, and prints rows for tables.py. The kernels with which it then normalizes them are not in
-// these libraries; a simple one of ours takes their place. Does not use Peers of peer.h, whose
-// frames have no gaps between rows: these are in memory that DeepStream allocates, as those of its
-// decoder are.
+// deepstream [--quick] [--kernel-times LIBRARY] RESULTS Times NvBufSurfTransform of DeepStream's
+// libraries, with which nvdspreprocess scales and converts frames, and prints rows for tables.py.
+// The kernels with which it then normalizes them are not in these libraries, so a simple one of
+// ours replaces them. Does not use Peers of peer.h, whose frames have no gaps between rows, because
+// DeepStream allocates these frames, as its decoder does.
 #include <utility>
 
 #include "deepstream.h"
@@ -17,7 +16,7 @@ namespace {
 
 // ------------------------------------------------------------------------------------- normalizing
 
-constexpr int kSide = 640;  // of the tensor
+constexpr int kSide = 640;  // side of the tensor
 constexpr size_t kPixels = size_t{kSide} * kSide, kTensorBytes = 3 * kPixels * sizeof(float);
 constexpr int kMostFrames = 64;
 
@@ -55,7 +54,7 @@ void normalize_batch(const Surfaces &from, int batch, float *out, cudaStream_t s
   check(cudaGetLastError());
 }
 
-/// The tensor of a picture, computed here.
+/// Returns the tensor of a picture, computed on the CPU.
 Bytes normalized(const Surfaces &from, int surface) {
   Bytes rgba(4 * kPixels), tensor(kTensorBytes);
   check(cudaMemcpy2D(rgba.data(), 4 * kSide, from.plane(surface, 0), from[surface].planes.pitch[0],
@@ -71,7 +70,7 @@ Bytes normalized(const Surfaces &from, int surface) {
 
 // ------------------------------------------------------------------------------------------- calls
 
-/// A work of ours that has a letterboxed tensor as its result.
+/// Returns our work with a letterboxed tensor as its result.
 struct Case {
   const char *work, *expected;
   int width, height, batch;
@@ -100,8 +99,8 @@ class Chain {
   ~Chain() { finish(pending_); }
 
   /// Processes the frames of one turn. The session is set for each batch, as in nvdspreprocess.
-  /// There, a second thread waits for a batch while the first queues the next; so this waits for
-  /// the call before.
+  /// There, a second thread waits for a batch while the first queues the next, so this waits for
+  /// the previous call.
   void call(int number) {
     const Surfaces &scaled = turn(scaled_, number);
     SyncObject *sync = nullptr;
@@ -160,8 +159,8 @@ class Chain {
     }
   }
 
-  /// As many batches as the element has by default. Its padding is black; ours is as that of the
-  /// results to compare with, which takes no other time. It is set once, and not for each frame.
+  /// The number of batches is the element's default. Its padding is black; ours equals that of the
+  /// compared results, which takes the same time. It is set once, not for each frame.
   void make_scaled() {
     for (int i = 0; i < 6; ++i) {
       scaled_.push_back(
@@ -204,7 +203,7 @@ class Chain {
   Pool sources_, scaled_;
   std::unique_ptr<Buffer> tensors_;
   int tensors_count_ = 0;
-  SyncObject *pending_ = nullptr;  ///< of the call before
+  SyncObject *pending_ = nullptr;  ///< the previous call's
 };
 
 void add(const Options &options, const DeepStream &library, const Case &of, bool normalizes,

@@ -84,7 +84,8 @@ struct DeepStream {
     destroy_sync = find(transforms, "NvBufSurfTransformSyncObjDestroy", destroy_sync);
   }
 
-  /// The version in the name of the wheel's description. The libraries do not tell theirs.
+  /// Returns the version in the name of the wheel's description, because the libraries do not tell
+  /// theirs.
   std::string version() const {
     Dl_info info = {};
     dladdr(reinterpret_cast<void *>(transform), &info);
