@@ -17,8 +17,8 @@ namespace cudatensor {
 
 extern const std::vector<PixelFormat> kAllFormats;
 extern const std::vector<PixelFormat> kPackedFormats;
-extern const std::vector<PixelFormat> kYuvFormats;     ///< formats of eight bits
-extern const std::vector<PixelFormat> kDeepFormats;    ///< formats of more bits
+extern const std::vector<PixelFormat> kYuvFormats;   ///< formats of eight bits
+extern const std::vector<PixelFormat> kDeepFormats;  ///< formats of more bits
 extern const std::vector<PixelFormat> kSourceFormats;
 extern const std::vector<PixelFormat> kLetterboxFormats;
 
