@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Reads the configuration of Transformers' image processors, which resize with Pillow's filters,
-// crop or pad, rescale and normalize.
+// Reads the files of Transformers' image processors: Pillow's filters, crop or pad, normalization.
 #include <algorithm>
 
 #include "gst/modelconfig/readers.h"
@@ -134,8 +133,8 @@ bool Processor::does(const char *key, bool fallback, bool possible) const {
   return wanted;
 }
 
-/// Refuses a key that may change the tensor and that no property supports. A class ignores the keys
-/// that it does not know; if the class is not known, a key that some class reads is refused.
+/// Refuses a key that may change the tensor and that no property supports. A class ignores keys that
+/// it does not know; without a known class, a key that some class reads is refused.
 void Processor::check_key(const std::string &key, const Value &value) const {
   const Node node = file_.at(key.c_str());
   const bool *flag = std::get_if<bool>(&value.data);
@@ -307,8 +306,7 @@ void Processor::vjepa2() {
     file_.at("crop_size").refuse("must be a number or an object");
   const auto [width, height] = crop_size();
   const int shortest = static_cast<int>(height * 256 / 224.0);
-  if (!crops())
-    return follow(file_.at("do_center_crop"), "without a crop, the aspect ratio is kept");
+  if (!crops()) return follow(file_.at("do_center_crop"), "no crop: the aspect ratio is kept");
   crop(shortest, width, height);
 }
 
