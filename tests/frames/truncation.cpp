@@ -40,7 +40,7 @@ TEST(Truncation, FollowsTheScriptDataOfFlv) {
     EXPECT_EQ(truncation_of(flv(stated)), std::nullopt) << stated;
   const auto found = truncation_of(flv(length + 1));
   ASSERT_TRUE(found);
-  EXPECT_NE(found->find(" of at least " + std::to_string(flv(0).size() + 1)), Text::npos) << *found;
+  EXPECT_NE(found->find("expected at least " + std::to_string(flv(0).size() + 1)), Text::npos) << *found;
 }
 
 // ---------------------------------------------------------------------------------------------- AVI

@@ -318,7 +318,8 @@ const std::vector<Source> kGoodSources = {{{PixelFormat::NV12, 64, 48}, {}, fals
 TEST_P(BatchTest, RefusesAnEmptyBatchAndOneBeyondAnyTensor) {
   EXPECT_NO_THROW(normalize_pictures(machine(), kGoodSources, good_params(2)));
   for (const int64_t count : {int64_t{-2}, int64_t{0}, kMaxBatch + 1, int64_t{1} << 32 | 2})
-    expect_refusal(Error::Code::settings, "a batch of " + std::to_string(count),
+    expect_refusal(Error::Code::settings,
+                   "a batch of 1 to " + std::to_string(kMaxBatch) + ", got " + std::to_string(count),
                    [&] { normalize_pictures(machine(), kGoodSources, good_params(count)); });
 }
 

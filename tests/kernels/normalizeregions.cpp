@@ -297,7 +297,7 @@ NormalizeCase good_params(int64_t slots) {
 
 TEST_P(RegionsTest, RefusesAnEmptyBatch) {
   for (const int64_t slots : {-1, 0})
-    expect_refusal(Error::Code::settings, "a batch of " + std::to_string(slots),
+    expect_refusal(Error::Code::settings, ", got " + std::to_string(slots),
                    [&] { normalize_regions(machine(), good_params(slots)); });
 }
 

@@ -22,7 +22,8 @@ case $step in
     fi
     quietly meson compile -C "$build" ;;
   test)
-    # Most of them wait: for cameras, clocks and connections.
+    # Most of them wait: for cameras, clocks and connections. Sanitizers need the cores.
+    case $name in sanitized) at_once=2 ;; *) at_once=4 ;; esac
     meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 \
-      --num-processes $((4 * $(nproc))) "$@" ;;
+      --num-processes $((at_once * $(nproc))) "$@" ;;
 esac
