@@ -25,7 +25,7 @@ class Plugging : public ::testing::Test {
   static void SetUpTestSuite() { gst_init(nullptr, nullptr); }
 };
 
-TEST_F(Plugging, TakesWhatDecodesVideo) {
+TEST_F(Plugging, TakesElementsThatDecodeVideo) {
   int found = 0;
   for (const char *name :
        {"vp8dec", "vp9dec", "jpegdec", "pngdec", "matroskademux", "qtdemux", "multipartdemux",
@@ -39,7 +39,7 @@ TEST_F(Plugging, TakesWhatDecodesVideo) {
   EXPECT_GT(found, 5);
 }
 
-TEST_F(Plugging, TakesNothingThatOpensSomething) {
+TEST_F(Plugging, TakesNoElementThatOpensOtherResources) {
   GList *all = gst_registry_feature_filter(
       gst_registry_get(),
       [](GstPluginFeature *feature, gpointer) -> gboolean {
@@ -61,7 +61,7 @@ TEST_F(Plugging, TakesNothingThatOpensSomething) {
   gst_plugin_feature_list_free(all);
 }
 
-TEST_F(Plugging, RefusesWhatOpensSomething) {
+TEST_F(Plugging, RefusesKnownElementsThatOpenOtherResources) {
   for (const char *name :
        {"hlsdemux",     "hlsdemux2",      "dashdemux",   "dashdemux2",  "mssdemux",
         "mssdemux2",    "sdpdemux",       "rsvgdec",     "rtpgstdepay", "gdpdepay",
@@ -104,7 +104,7 @@ TEST_F(Plugging, RefusesDecodersWhoseSurfacesCannotBeRead) {
     EXPECT_TRUE(may_autoplug(find("bothdec").get(), takes_surfaces));
 }
 
-TEST_F(Plugging, RefusesLists) {
+TEST_F(Plugging, RefusesPlaylistsAndSessionDescriptions) {
   for (const char *caps : {"application/x-hls", "application/dash+xml", "application/sdp",
                            "application/vnd.ms-sstr+xml, x=1", "text/uri-list"}) {
     GstCaps *parsed = gst_caps_from_string(caps);

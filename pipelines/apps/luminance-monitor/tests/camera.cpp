@@ -86,7 +86,7 @@ TEST_F(CameraTest, ShowsNoSuddenChangeAfterALoss) {
   EXPECT_EQ(camera_.times_raised(Verdict::kSuddenChange), 0u);
 }
 
-TEST_F(CameraTest, HasNoVerdictOfFramesWithoutPixels) {
+TEST_F(CameraTest, HasNoVerdictFromFramesWithoutPixels) {
   for (Time now = kFrame; now < 10 * kSecond; now += kFrame) {
     Measurement nothing;
     nothing.time = now;
@@ -105,14 +105,14 @@ TEST_F(CameraTest, CountsReconnectsAndNotTheFirstConnection) {
   EXPECT_EQ(camera_.reconnects(), 1u);
 }
 
-TEST_F(CameraTest, KeepsTheLastPointsAlone) {
+TEST_F(CameraTest, KeepsOnlyTheLastPoints) {
   for (size_t i = 0; i < Camera::kPoints + 100; ++i)
     camera_.take(frame_of(static_cast<Time>(i + 1) * kSecond, 100));
   ASSERT_EQ(camera_.points().size(), Camera::kPoints);
   EXPECT_EQ(camera_.points().front().time, 100 * kSecond);
 }
 
-TEST_F(CameraTest, EndsItsIntervalWhereTimeGoesBack) {
+TEST_F(CameraTest, EndsItsIntervalWhenTimeGoesBack) {
   EXPECT_FALSE(camera_.take(frame_of(100 * kSecond, 100)));
   const auto ended = camera_.take(frame_of(10 * kSecond, 50));
   ASSERT_TRUE(ended);
@@ -120,7 +120,7 @@ TEST_F(CameraTest, EndsItsIntervalWhereTimeGoesBack) {
   EXPECT_EQ(ended->frames, 1u);
 }
 
-TEST_F(CameraTest, WaitsForFramesThatAreUnderWay) {
+TEST_F(CameraTest, WaitsForLateFrames) {
   camera_.take(frame_of(10 * kSecond, 100));
   EXPECT_FALSE(camera_.tick(11 * kSecond + kSecond / 4));
   EXPECT_FALSE(camera_.take(frame_of(11 * kSecond - kFrame, 100)));

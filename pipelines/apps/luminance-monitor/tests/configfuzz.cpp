@@ -273,7 +273,7 @@ class ConfigFuzz : public testing::Test {
   const Folder folder_;
 };
 
-TEST_F(ConfigFuzz, ChangedFiles) {
+TEST_F(ConfigFuzz, SurvivesChangedFiles) {
   Fuzzer fuzzer(seed());
   const std::string valid = kToml;
   ASSERT_TRUE(read(valid));
@@ -288,7 +288,7 @@ TEST_F(ConfigFuzz, ChangedFiles) {
   EXPECT_LT(taken, 1970);
 }
 
-TEST_F(ConfigFuzz, RandomBytes) {
+TEST_F(ConfigFuzz, SurvivesRandomBytes) {
   Fuzzer fuzzer(seed());
   for (int i = 0; i < 1000; ++i) {
     std::string text;
@@ -299,7 +299,7 @@ TEST_F(ConfigFuzz, RandomBytes) {
   }
 }
 
-TEST_F(ConfigFuzz, DeepOnes) {
+TEST_F(ConfigFuzz, SurvivesDeepNesting) {
   for (const char *piece : kPieces)
     for (const std::string begin : {"", "a = ", "[", "cameras = ["})
       for (const size_t times : {100, 5000, 200000}) {
@@ -311,7 +311,7 @@ TEST_F(ConfigFuzz, DeepOnes) {
       EXPECT_FALSE(read(begin + repeated(key, 100000)));
 }
 
-TEST_F(ConfigFuzz, LargeOnes) {
+TEST_F(ConfigFuzz, RefusesLargeFiles) {
   EXPECT_FALSE(read("# " + std::string(2 << 20, 'x')));
   EXPECT_FALSE(read(repeated("a", 1 << 20)));
   std::string cameras;

@@ -39,14 +39,14 @@ TEST(Peer, IsAnAddressOrANetwork) {
   EXPECT_NE(peer("2001:db8:1:2::1"), peer("2001:db8:1:3::1"));
 }
 
-TEST(Peer, OfThisMachineIsNone) {
+TEST(Peer, IsEmptyForThisMachine) {
   for (const char *text : {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"})
     EXPECT_EQ("", peer(text)) << text;
   for (const char *text : {"128.0.0.1", "126.255.255.255", "::2", "::ffff:128.0.0.1"})
     EXPECT_NE("", peer(text)) << text;
 }
 
-TEST(ConnectionLimiter, GivesOnePeerAQuarter) {
+TEST(ConnectionLimiter, GivesOnePeerAQuarterOfThePlaces) {
   ConnectionLimiter limiter(8);
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(enter(limiter, i, "192.0.2.1"));
@@ -61,7 +61,7 @@ TEST(ConnectionLimiter, GivesOnePeerAQuarter) {
   EXPECT_EQ(Admission::kAdmitted, limiter.admission(4));
 }
 
-TEST(ConnectionLimiter, GivesThisMachineAll) {
+TEST(ConnectionLimiter, GivesThisMachineAllPlaces) {
   ConnectionLimiter limiter(8);
   for (int i = 0; i < 8; ++i) {
     ASSERT_TRUE(enter(limiter, i, "127.0.0.1"));
@@ -74,7 +74,7 @@ TEST(ConnectionLimiter, GivesThisMachineAll) {
   EXPECT_EQ(Admission::kFull, limiter.admission(9));
 }
 
-TEST(ConnectionLimiter, ClosesWhatIsBeyondItsReserve) {
+TEST(ConnectionLimiter, ClosesConnectionsBeyondItsReserve) {
   ConnectionLimiter limiter(4);
   const int all = 4 + static_cast<int>(ConnectionLimiter::kRejectReserve);
   for (int i = 0; i < all; ++i) EXPECT_TRUE(enter(limiter, i, "::1"));
@@ -85,7 +85,7 @@ TEST(ConnectionLimiter, ClosesWhatIsBeyondItsReserve) {
   EXPECT_TRUE(enter(limiter, all, "::1"));
 }
 
-TEST(ConnectionLimiter, LetsOnePeerTakeNobodysPlace) {
+TEST(ConnectionLimiter, KeepsPlacesForOtherPeers) {
   ConnectionLimiter limiter(8);
   int socket = 0;
   while (enter(limiter, socket, "192.0.2.1")) ASSERT_LT(++socket, 100);
@@ -97,13 +97,13 @@ TEST(ConnectionLimiter, LetsOnePeerTakeNobodysPlace) {
   EXPECT_FALSE(enter(limiter, 200, "192.0.4.1"));  // all are taken, and the reserve as well
 }
 
-TEST(ConnectionLimiter, HasOnePeerEvenWithALowLimit) {
+TEST(ConnectionLimiter, AdmitsOnePeerEvenWithALowLimit) {
   ConnectionLimiter limiter(1);
   ASSERT_TRUE(enter(limiter, 1, "192.0.2.1"));
   EXPECT_EQ(Admission::kAdmitted, limiter.admission(1));
 }
 
-TEST(ConnectionLimiter, KnowsWhoseTimeIsOver) {
+TEST(ConnectionLimiter, KnowsOverdueConnections) {
   ConnectionLimiter limiter(4);
   enter(limiter, 1, "::1", 1000);
   EXPECT_FALSE(limiter.is_overdue(1, 1000 + ConnectionLimiter::kRequest));

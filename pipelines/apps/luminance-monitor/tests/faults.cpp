@@ -97,7 +97,7 @@ class FaultsTest : public ::testing::Test {
   std::vector<Time> times;
 };
 
-TEST_F(FaultsTest, TellsOnceAndOnceWhenItIsOver) {
+TEST_F(FaultsTest, ReportsAFaultOnceAndItsEndOnce) {
   raise(105, Verdict::kTooDark, 100);
   until(109.7);
   EXPECT_TRUE(alerts.empty()) << "it has not lasted for ten seconds";
@@ -121,14 +121,14 @@ TEST_F(FaultsTest, TellsOnceAndOnceWhenItIsOver) {
   EXPECT_FALSE(faults.stands("a", Verdict::kTooDark));
 }
 
-TEST_F(FaultsTest, DoesNotTellOfWhatIsOverBefore) {
+TEST_F(FaultsTest, DoesNotReportShortFaults) {
   raise(105, Verdict::kTooDark, 100);
   clear(108, Verdict::kTooDark);
   until(1000);
   EXPECT_TRUE(alerts.empty());
 }
 
-TEST_F(FaultsTest, DoesNotTellOfACameraInMaintenance) {
+TEST_F(FaultsTest, DoesNotReportACameraInMaintenance) {
   begin_maintenance(50);
   raise(105, Verdict::kMoved, 100);
   raise(105, Verdict::kMoved, 100, "b");
@@ -142,7 +142,7 @@ TEST_F(FaultsTest, DoesNotTellOfACameraInMaintenance) {
   EXPECT_EQ(alerts.size(), 1u) << "it is over";
 }
 
-TEST_F(FaultsTest, TellsWhatLastsAtTheEndOfMaintenance) {
+TEST_F(FaultsTest, ReportsLastingFaultsAtTheEndOfMaintenance) {
   begin_maintenance(50);
   raise(105, Verdict::kMoved, 100);
   end_maintenance(999.9);
@@ -152,7 +152,7 @@ TEST_F(FaultsTest, TellsWhatLastsAtTheEndOfMaintenance) {
   EXPECT_EQ(alerts[0].since, 100000);
 }
 
-TEST_F(FaultsTest, TellsInMaintenanceThatAToldFaultIsOver) {
+TEST_F(FaultsTest, ReportsTheEndOfAReportedFaultInMaintenance) {
   FaultLimits reminding = limits();
   reminding.remind = 100 * kSecond;
   faults.set(reminding);
@@ -178,7 +178,7 @@ TEST_F(FaultsTest, TakesAFlappingVerdictAsOneFault) {
   EXPECT_EQ(alerts[1].cleared, (120 + 30 * 49) * 1000);
 }
 
-TEST_F(FaultsTest, TellsOfShortOnesThatGoOn) {
+TEST_F(FaultsTest, ReportsShortFaultsThatRecur) {
   for (int i = 0; i < 5; ++i) {
     raise(100 + 6 * i, Verdict::kFlicker, 100 + 6 * i);
     clear(103 + 6 * i, Verdict::kFlicker);
@@ -196,7 +196,7 @@ TEST_F(FaultsTest, WaitsAsLongAsAVerdictNeedsToBeRaisedAgain) {
   EXPECT_EQ(alerts.size(), 2u);
 }
 
-TEST_F(FaultsTest, HasNoNewsOfOthersWhileFramesAreMissing) {
+TEST_F(FaultsTest, ReportsNoOtherFaultsWhileFramesAreMissing) {
   raise(100, Verdict::kTooDark, 95);
   until(200);
   ASSERT_EQ(alerts.size(), 1u);
@@ -219,7 +219,7 @@ TEST_F(FaultsTest, HasNoNewsOfOthersWhileFramesAreMissing) {
   EXPECT_EQ(alerts[3].since, 95000) << "it is one fault";
 }
 
-TEST_F(FaultsTest, TellsThatAFaultIsOverOnceFramesShowIt) {
+TEST_F(FaultsTest, ReportsTheEndOfAFaultOnceFramesShowIt) {
   raise(100, Verdict::kTooDark, 95);
   raise(205, Verdict::kNoFrames, 200);
   lose(205, {Verdict::kTooDark});
@@ -232,7 +232,7 @@ TEST_F(FaultsTest, TellsThatAFaultIsOverOnceFramesShowIt) {
 }
 
 /// The same where nobody is told of the silence.
-TEST_F(FaultsTest, WaitsForFramesAlsoWhereNoFramesIsOff) {
+TEST_F(FaultsTest, WaitsForFramesEvenIfNoFramesIsOff) {
   turn(0, Verdict::kNoFrames, Sight::kOff);
   raise(100, Verdict::kTooDark, 95);
   lose(205, {Verdict::kTooDark});
@@ -267,7 +267,7 @@ TEST_F(FaultsTest, WaitsUntilTheVerdictIsJudged) {
 }
 
 /// What is not judged is over; what is judged, but was not seen since, is not.
-TEST_F(FaultsTest, EndsNoFramesAloneWhenItIsTurnedOffDuringSilence) {
+TEST_F(FaultsTest, EndsOnlyNoFramesWhenItIsTurnedOffDuringSilence) {
   raise(100, Verdict::kTooDark, 95);
   raise(205, Verdict::kNoFrames, 200);
   lose(205, {Verdict::kTooDark});
@@ -325,7 +325,7 @@ TEST_F(FaultsTest, KeepsAVerdictThatIsOffForAShortTime) {
   EXPECT_EQ(alerts[1].cause, Cause::kValue);
 }
 
-TEST_F(FaultsTest, DoesNotTellOfWhatWasClearedJustBeforeFramesWentMissing) {
+TEST_F(FaultsTest, DoesNotReportTheEndOfAFaultClearedJustBeforeSilence) {
   raise(100, Verdict::kTooDark, 95);
   clear(180, Verdict::kTooDark);
   raise(205, Verdict::kNoFrames, 200);
@@ -347,7 +347,7 @@ TEST_F(FaultsTest, ClosesFaultsOfRemovedCamerasSilently) {
   EXPECT_TRUE(faults.stands("b", Verdict::kTooDark));
 }
 
-TEST_F(FaultsTest, KnowsTheFaultsOfACameraThatIsSetUpAnew) {
+TEST_F(FaultsTest, KeepsTheFaultsOfACameraThatIsSetUpAgain) {
   raise(100, Verdict::kTooDark, 95);
   raise(100, Verdict::kFlicker, 95);
   until(200);
@@ -364,7 +364,7 @@ TEST_F(FaultsTest, KnowsTheFaultsOfACameraThatIsSetUpAnew) {
 }
 
 /// Whether a camera that is set up anew is as it was, its frames tell.
-TEST_F(FaultsTest, WaitsForFramesOfACameraThatIsSetUpAnew) {
+TEST_F(FaultsTest, WaitsForFramesOfACameraThatIsSetUpAgain) {
   raise(100, Verdict::kTooDark, 95);
   raise(105, Verdict::kFlicker, 95);
   until(200);
@@ -383,7 +383,7 @@ TEST_F(FaultsTest, WaitsForFramesOfACameraThatIsSetUpAnew) {
   EXPECT_EQ(alerts.size(), 4u);
 }
 
-TEST_F(FaultsTest, RemindsOfWhatLasts) {
+TEST_F(FaultsTest, RemindsOfLastingFaults) {
   FaultLimits wanted = limits();
   wanted.remind = 3600 * kSecond;
   faults.set(wanted);
@@ -393,7 +393,7 @@ TEST_F(FaultsTest, RemindsOfWhatLasts) {
             (std::vector{Event::kRaised, Event::kReminder, Event::kReminder, Event::kReminder}));
 }
 
-TEST_F(FaultsTest, TellsChosenVerdictsOnly) {
+TEST_F(FaultsTest, ReportsOnlyChosenVerdicts) {
   FaultLimits wanted = limits();
   wanted.verdicts = {};
   wanted.verdicts[static_cast<size_t>(Verdict::kTooDark)] = true;
@@ -411,7 +411,7 @@ TEST_F(FaultsTest, TellsChosenVerdictsOnly) {
   EXPECT_EQ(alerts.size(), 2u);
 }
 
-TEST_F(FaultsTest, DoesNotTellAgainAfterNewSettings) {
+TEST_F(FaultsTest, DoesNotReportAgainAfterNewSettings) {
   raise(100, Verdict::kTooDark, 95);
   until(200);
   FaultLimits wanted = limits();
@@ -472,7 +472,7 @@ class RandomFaults : public FaultsTest {
 
 /// Whatever happens: alerts of a fault come in order, each once, none is over without a frame that
 /// shows it, and at the end all are over.
-TEST_F(RandomFaults, KeepsAccounts) {
+TEST_F(RandomFaults, AreReportedInOrderAndOnce) {
   const char *given = std::getenv("LUMINANCE_TEST_SEED");
   const unsigned seed =
       given != nullptr ? static_cast<unsigned>(std::atoi(given)) : std::random_device()();

@@ -74,7 +74,7 @@ TEST_F(Watched, AChangeIsReportedOnceItHasSettled) {
   EXPECT_TRUE(changes_within(8)) << "what could not be read may be readable now";
 }
 
-TEST_F(Watched, AFileThatIsReplaced) {
+TEST_F(Watched, AReplacedFileIsReported) {
   const fs::path file = write("a");
   read({file});
   changes_within(6);
@@ -87,7 +87,7 @@ TEST_F(Watched, AFileThatIsReplaced) {
   EXPECT_FALSE(changes_within(8));
 }
 
-TEST_F(Watched, AFileThatGoesAndComes) {
+TEST_F(Watched, AFileThatGoesAndComesBackIsReported) {
   const fs::path file = write("a");
   read({file});
   changes_within(6);
@@ -99,7 +99,7 @@ TEST_F(Watched, AFileThatGoesAndComes) {
 }
 
 /// As a volume of Kubernetes: only a link to a folder beside the file changes.
-TEST_F(Watched, ALinkAboveTheFile) {
+TEST_F(Watched, AChangedLinkAboveTheFileIsReported) {
   for (const char *version : {"..1", "..2"}) {
     fs::create_directory(folder_ / version);
     write(fs::path(version) / "cameras.toml");
@@ -115,7 +115,7 @@ TEST_F(Watched, ALinkAboveTheFile) {
   EXPECT_FALSE(changes_within(8));
 }
 
-TEST_F(Watched, TheKernelTellsOfAChangeAtOnce) {
+TEST_F(Watched, TheKernelReportsAChangeAtOnce) {
   const fs::path file = write("a");
   read({file});
   EXPECT_FALSE(watch_.has_changed(now_));
@@ -133,7 +133,7 @@ TEST_F(Watched, TheKernelTellsOfAChangeAtOnce) {
 }
 
 /// The file that could not be read may be there later.
-TEST_F(Watched, FilesAreKnownAlsoWhereReadingFails) {
+TEST_F(Watched, FilesAreWatchedEvenIfReadingFails) {
   const std::string config = folder_ / "c.toml";
   std::ofstream(config) << "[web]\ntoken-file = 'token'\n[[cameras]]\nuri = 'rtsp://a'\n";
   const auto read = [&] {

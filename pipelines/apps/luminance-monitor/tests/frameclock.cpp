@@ -38,14 +38,14 @@ void hold_up(double pause) {
   }
 }
 
-TEST(FrameClock, NeverGoesBackWhereFramesAreHeldUp) {
+TEST(FrameClock, NeverGoesBackWhenFramesAreHeldUp) {
   for (const double pause : {0.1, 0.49, 0.51, 0.8, 1.7, 3.9}) {
     SCOPED_TRACE(pause);
     hold_up(pause);
   }
 }
 
-TEST(FrameClock, NeverGoesBackWhereAVideoBeginsAgain) {
+TEST(FrameClock, NeverGoesBackWhenAVideoStartsAgain) {
   Time end = 0;
   for (int pass = 0; pass < 10; ++pass) {
     FrameClock clock(false, end);
@@ -60,7 +60,7 @@ TEST(FrameClock, NeverGoesBackWhereAVideoBeginsAgain) {
   }
 }
 
-TEST(FrameClock, FollowsTheClockWhereTimestampsJump) {
+TEST(FrameClock, FollowsTheClockWhenTimestampsJump) {
   FrameClock clock(false, 0);
   clock.time_of(kBegin, 50 * kSecond);
   EXPECT_EQ(clock.time_of(kBegin + kSecond, 0), kBegin + kSecond);
@@ -68,13 +68,13 @@ TEST(FrameClock, FollowsTheClockWhereTimestampsJump) {
   EXPECT_EQ(clock.time_of(kBegin + 3 * kSecond, 901 * kSecond), kBegin + 3 * kSecond);
 }
 
-TEST(FrameClock, TakesTheArrivalWhereThereIsNoTimestamp) {
+TEST(FrameClock, UsesTheArrivalTimeWithoutATimestamp) {
   FrameClock clock(false, 0);
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(clock.time_of(kBegin + i * kSecond, std::nullopt), kBegin + i * kSecond);
 }
 
-TEST(FrameClock, FastIsAsFramesSay) {
+TEST(FrameClock, FollowsTimestampsInFastMode) {
   FrameClock clock(true, kBegin);
   for (int i = 0; i < 50; ++i) EXPECT_EQ(clock.time_of(7, i * kFrame), kBegin + i * kFrame);
   EXPECT_EQ(clock.end(), kBegin + 50 * kFrame);

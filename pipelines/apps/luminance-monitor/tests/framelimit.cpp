@@ -30,14 +30,14 @@ TEST(FrameLimit, KeepsTheRate) {
     }
 }
 
-TEST(FrameLimit, TakesAllOfWhatIsSlower) {
+TEST(FrameLimit, TakesAllFramesOfASlowerVideo) {
   for (const double rate : {0.2, 1.0, 9.0, 10.0}) {
     EXPECT_EQ(taken(10, rate), 20 * rate) << rate;
     EXPECT_EQ(taken(10, rate, 0.01), 20 * rate) << rate;
   }
 }
 
-TEST(FrameLimit, MakesUpForNoPause) {
+TEST(FrameLimit, DoesNotMakeUpForAPause) {
   FrameLimit limit(1);
   EXPECT_TRUE(limit.takes(kBegin));
   int taken = 0;
@@ -46,7 +46,7 @@ TEST(FrameLimit, MakesUpForNoPause) {
   EXPECT_LE(taken, 3);
 }
 
-TEST(FrameLimit, StandsTimeThatJumps) {
+TEST(FrameLimit, ToleratesTimeJumps) {
   FrameLimit limit(1);
   EXPECT_TRUE(limit.takes(kBegin));
   EXPECT_FALSE(limit.takes(kBegin + kSecond / 2));

@@ -103,7 +103,7 @@ TEST_F(HistoryTest, RowsAreTheSumsOfTheirFrames) {
   }
 }
 
-TEST_F(HistoryTest, RowsOfCamerasLieSideBySideAlsoWithoutFrames) {
+TEST_F(HistoryTest, RowsOfAllCamerasHaveTheSameTimesEvenWithoutFrames) {
   Rig rig(settings_of(folder_.file("history.db"), 2));
   advance(3.3);
   for (int i = 0; i < 350; ++i) {
@@ -135,7 +135,7 @@ TEST_F(HistoryTest, ARowIsWrittenWhenItIsOver) {
   EXPECT_EQ(rig.rows()[1].frames, 10u);
 }
 
-TEST_F(HistoryTest, VerdictsStandInTheirRowsAndEvents) {
+TEST_F(HistoryTest, VerdictsAreInTheirRowsAndEvents) {
   Settings settings = settings_of(folder_.file("history.db"), 2);
   Rule &dark = settings.cameras[0].rules[static_cast<size_t>(Verdict::kTooDark)];
   dark = {true, 40, 45, 15};
@@ -212,7 +212,7 @@ void expect_same_totals(const std::vector<Row> &merged, const std::vector<Row> &
   EXPECT_EQ(min_means[0], min_means[1]);
 }
 
-TEST_F(HistoryTest, NeighboursAreMerged) {
+TEST_F(HistoryTest, NeighbouringRowsAreMerged) {
   std::mt19937 random(seed());
   Rig rig(settings_of(folder_.file("history.db")));
   for (int i = 0; i < 3000; ++i) {
@@ -249,7 +249,7 @@ TEST_F(HistoryTest, MergedRowsStayTheSameWhileTimeGoesBy) {
   }
 }
 
-TEST_F(HistoryTest, ARestartGoesOnInTheSameRow) {
+TEST_F(HistoryTest, ARestartContinuesTheSameRow) {
   const Settings settings = settings_of(folder_.file("history.db"));
   for (const uint8_t luma : {50, 100, 150}) {
     Rig rig(settings);
@@ -267,7 +267,7 @@ TEST_F(HistoryTest, ARestartGoesOnInTheSameRow) {
   EXPECT_EQ(rows[0].duration, 10);
 }
 
-TEST_F(HistoryTest, TheMachinesClockIsSet) {
+TEST_F(HistoryTest, RowsAreKeptWhenTheClockIsSet) {
   for (const double hours : {-1.0, 1.0, -0.001, -26280.0}) {
     SCOPED_TRACE(hours);
     const Clocks before = clocks;

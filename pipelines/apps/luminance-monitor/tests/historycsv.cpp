@@ -105,14 +105,14 @@ TEST_F(HistoryCsv, LinesAreTheRows) {
   EXPECT_EQ(lines.back()[14], "no-frames");
 }
 
-TEST_F(HistoryCsv, ManyRowsAreAllThere) {
+TEST_F(HistoryCsv, AllOfManyRowsAreExported) {
   Rig rig(settings_of(file(), 4));
   rig.play(10 * 1003, 100);
   rig.end();
   EXPECT_EQ(exported().size(), 1 + 4 * 1003u);
 }
 
-TEST_F(HistoryCsv, NamesFromOutside) {
+TEST_F(HistoryCsv, NamesFromOutsideAreEscaped) {
   using namespace std::string_literals;
   const std::pair<std::string, std::string> names[] = {
       {"Gate, \"north\"", "Gate, \"north\""},
@@ -144,7 +144,7 @@ TEST_F(HistoryCsv, NamesFromOutside) {
   EXPECT_EQ(lines[1][2], "'-a");
 }
 
-TEST_F(HistoryCsv, ACameraThatWasRenamedKeepsItsRows) {
+TEST_F(HistoryCsv, ARenamedCameraKeepsItsRows) {
   Settings settings = settings_of(file());
   Rig(settings).play(35, 100);
   settings.cameras[0].name = "Another";
@@ -169,7 +169,7 @@ class Watched : public std::stringbuf {
   const std::function<void()> on_write_;
 };
 
-TEST_F(HistoryCsv, AMonitorThatWritesIsNotHeldUp) {
+TEST_F(HistoryCsv, AnExportDoesNotBlockTheMonitor) {
   Rig rig(settings_of(file(), 4));
   rig.play(10000, 100);
   uintmax_t log = 0;
@@ -199,7 +199,7 @@ TEST_F(HistoryCsv, AnExportChangesNothing) {
   EXPECT_EQ(std::filesystem::last_write_time(file()), before);
 }
 
-TEST_F(HistoryCsv, AnOutputThatTakesNothingIsAnError) {
+TEST_F(HistoryCsv, AFullOutputIsAnError) {
   Rig(settings_of(file())).play(100, 100);
   std::ofstream full("/dev/full");
   try {

@@ -233,7 +233,7 @@ void tangle(const std::string &file, size_t root) {
 
 class HistoryTangled : public HistoryDamaged, public testing::WithParamInterface<const char *> {};
 
-TEST_P(HistoryTangled, PagesThatAreReadForEver) {
+TEST_P(HistoryTangled, TangledPagesAreNotReadForEver) {
   const int64_t root =
       number("SELECT rootpage FROM sqlite_schema WHERE name = '" + std::string(GetParam()) + "'");
   ASSERT_GT(root, 1);

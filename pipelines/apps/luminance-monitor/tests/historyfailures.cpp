@@ -80,14 +80,14 @@ class DiskFull {
   rlimit before_;
 };
 
-TEST_F(HistoryFailures, PathsThatCannotBeWritten) {
+TEST_F(HistoryFailures, PathsThatCannotBeWrittenAreRefused) {
   expect_refused(folder_.file("nowhere/history.db"), "No such file or directory");
   expect_refused(folder_.path(), "unable to open");
   write(file(), "");
   expect_refused(file() + "/history.db", "Not a directory");
 }
 
-TEST_F(HistoryFailures, PathsThatMayNotBeWritten) {
+TEST_F(HistoryFailures, PathsWithoutPermissionAreRefused) {
   { Rig rig(settings_of(file())); }
   chmod(file().c_str(), 0444);
   chmod(folder_.path().c_str(), 0555);
@@ -99,7 +99,7 @@ TEST_F(HistoryFailures, PathsThatMayNotBeWritten) {
   chmod(folder_.path().c_str(), 0755);
 }
 
-TEST_F(HistoryFailures, FilesAreForTheirOwnerOnly) {
+TEST_F(HistoryFailures, OnlyTheOwnerCanReadTheFiles) {
   const auto others = std::filesystem::perms::group_all | std::filesystem::perms::others_all;
   const auto expect_private = [&](const char *what) {
     for (const char *end : {"", "-wal", "-shm"})
@@ -117,7 +117,7 @@ TEST_F(HistoryFailures, FilesAreForTheirOwnerOnly) {
   expect_private("from before");
 }
 
-TEST_F(HistoryFailures, NamesThatMeanSomethingToSqlite) {
+TEST_F(HistoryFailures, NamesThatAreSpecialInSqliteAreFileNames) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder_.path());
   for (const char *name : {":memory:", "file:x?mode=memory", "-", "%41"}) {
@@ -128,7 +128,7 @@ TEST_F(HistoryFailures, NamesThatMeanSomethingToSqlite) {
   std::filesystem::current_path(before);
 }
 
-TEST_F(HistoryFailures, FilesThatAreNoHistory) {
+TEST_F(HistoryFailures, FilesThatAreNoHistoryAreRefused) {
   write(file(), std::string(10000, 'x'));
   expect_refused(file(), "not a database");
   write(file(), "short");
@@ -149,7 +149,7 @@ TEST_F(HistoryFailures, ANewerSchemaIsRefused) {
   EXPECT_THROW(export_csv(file(), csv), HistoryError);
 }
 
-TEST_F(HistoryFailures, AFullDisk) {
+TEST_F(HistoryFailures, AFullDiskIsReportedAndLosesNoRows) {
   Rig rig(settings_of(file()));
   rig.play(100, 100);
   EXPECT_EQ(rig.history.error(), "");
@@ -167,7 +167,7 @@ TEST_F(HistoryFailures, AFullDisk) {
   EXPECT_EQ(frames_of(rig.rows()), 400u) << "what was written later is all of it";
 }
 
-TEST_F(HistoryFailures, WhatWaitsIsBounded) {
+TEST_F(HistoryFailures, PendingRecordsAreBounded) {
   constexpr size_t kCameras = 100;
   Rig rig(settings_of(file(), kCameras));
   {
@@ -189,7 +189,7 @@ TEST_F(HistoryFailures, WhatWaitsIsBounded) {
   EXPECT_EQ(events.front().value, 14999) << "the oldest go";
 }
 
-TEST_F(HistoryFailures, SomebodyElseWritesForLong) {
+TEST_F(HistoryFailures, AWriteToALockedFileIsRepeated) {
   Rig rig(settings_of(file()));
   rig.play(30, 100);
   {
@@ -205,7 +205,7 @@ TEST_F(HistoryFailures, SomebodyElseWritesForLong) {
   EXPECT_EQ(frames_of(rig.rows()), 110u);
 }
 
-TEST_F(HistoryFailures, AFileThatIsDeletedIsBegunAgain) {
+TEST_F(HistoryFailures, ADeletedFileIsCreatedAgain) {
   Rig rig(settings_of(file()));
   rig.play(100, 100);
   std::filesystem::remove(file());
@@ -226,7 +226,7 @@ TEST_F(HistoryFailures, AFileThatIsDeletedIsBegunAgain) {
   EXPECT_GE(rig.rows().size(), 23u);
 }
 
-TEST_F(HistoryFailures, TwoMonitorsInOneFile) {
+TEST_F(HistoryFailures, TwoMonitorsCanShareOneFile) {
   Settings other = settings_of(file());
   other.cameras[0].id = "other";
   Rig one(settings_of(file())), two(other);
@@ -273,7 +273,7 @@ std::string six_bytes(int64_t time) {
 
 /// Two rows of which one is before what was read, and the next beyond the end: what reads on after
 /// the last row that it got, reads the same rows for ever.
-TEST_F(HistoryFailures, AnExportOfRowsInNoOrderEnds) {
+TEST_F(HistoryFailures, AnExportOfUnorderedRowsEnds) {
   std::vector<Row> rows;
   {
     Rig rig(settings_of(file()));
@@ -299,7 +299,7 @@ TEST_F(HistoryFailures, AnExportOfRowsInNoOrderEnds) {
   }
 }
 
-TEST_F(HistoryFailures, FilesWithBytesThatAreWrong) {
+TEST_F(HistoryFailures, FilesWithWrongBytesCauseNothingButHistoryErrors) {
   std::mt19937 random(seed());
   Settings settings = settings_of(file(), 3);
   for (CameraSettings &camera : settings.cameras) camera.rules = default_rules();

@@ -61,7 +61,7 @@ size_t rows_of(const std::string &file, const std::vector<Named> &cameras, size_
   return rig.rows(index).size();
 }
 
-TEST_F(HistoryIds, NamesThatAreNotLatinAreNotMixed) {
+TEST_F(HistoryIds, CamerasWithNonLatinNamesAreNotMixed) {
   const Named stock = {"Склад", "aaaaaaaa"}, garage = {"Гараж", "bbbbbbbb"},
               yard = {"Двор", "cccccccc"};
   play_and_check(file(), {garage, yard});
@@ -70,14 +70,14 @@ TEST_F(HistoryIds, NamesThatAreNotLatinAreNotMixed) {
   EXPECT_GE(rows_of(file(), {garage, stock, yard}, 0), 6u);
 }
 
-TEST_F(HistoryIds, NamesWithoutLettersAreNotMixed) {
+TEST_F(HistoryIds, CamerasWithoutLettersInTheirNamesAreNotMixed) {
   const Named one = {"📷", "aaaaaaaa"}, two = {"🚪!", "bbbbbbbb"}, three = {"…", "cccccccc"};
   play_and_check(file(), {two, three});
   play_and_check(file(), {one, two, three});
   play_and_check(file(), {three, one});
 }
 
-TEST_F(HistoryIds, AnotherOfTheSameNameChangesNothing) {
+TEST_F(HistoryIds, AnotherCameraOfTheSameNameChangesNothing) {
   const Named first = {"Entrance", "aaaaaaaa"}, second = {"Entrance", "bbbbbbbb"},
               third = {"entrance!", "cccccccc"};
   play_and_check(file(), {first});
@@ -88,7 +88,7 @@ TEST_F(HistoryIds, AnotherOfTheSameNameChangesNothing) {
   EXPECT_GE(rows_of(file(), {second, first}, 0), 6u);
 }
 
-TEST_F(HistoryIds, AnIdThatIsSetTakesTheRowsAlong) {
+TEST_F(HistoryIds, RowsFollowANewId) {
   const Named before = {"Entrance", "aaaaaaaa"}, after = {"Entrance", "aaaaaaaa", "gate-1"};
   play_and_check(file(), {before});
   play_and_check(file(), {after});

@@ -106,7 +106,7 @@ TEST_F(HistoryIncidents, LastFromRaisedToCleared) {
   EXPECT_GT(incidents().front().since, closed.until) << "the newest first";
 }
 
-TEST_F(HistoryIncidents, TheWorstIsWrittenWhileItLasts) {
+TEST_F(HistoryIncidents, HaveTheirWorstValueWrittenWhileTheyLast) {
   Rig rig(settings());
   darken(rig);
   rig.play(1, kDarker);
@@ -142,7 +142,7 @@ TEST_F(HistoryIncidents, SayWhyTheyAreOver) {
   EXPECT_EQ(found[1].reason, "value") << "frames are there again";
 }
 
-TEST_F(HistoryIncidents, ARemovedCameraHasNone) {
+TEST_F(HistoryIncidents, EndWhenTheirCameraIsRemoved) {
   Rig rig(settings(2));
   darken(rig);
   EXPECT_EQ(incidents().size(), 2u);
@@ -152,7 +152,7 @@ TEST_F(HistoryIncidents, ARemovedCameraHasNone) {
     EXPECT_EQ(incident.reason, incident.camera == "c1" ? "removed" : "") << incident.camera;
 }
 
-TEST_F(HistoryIncidents, GoOnAfterARestart) {
+TEST_F(HistoryIncidents, ContinueAfterARestart) {
   {
     Rig rig(settings());
     darken(rig);
@@ -176,7 +176,7 @@ TEST_F(HistoryIncidents, GoOnAfterARestart) {
   EXPECT_TRUE(incident.acknowledged);
 }
 
-TEST_F(HistoryIncidents, AreOverWhereTheyDoNotGoOn) {
+TEST_F(HistoryIncidents, EndIfTheyDoNotContinueAfterARestart) {
   int64_t known = 0;
   {
     Rig rig(settings());
@@ -194,7 +194,7 @@ TEST_F(HistoryIncidents, AreOverWhereTheyDoNotGoOn) {
   EXPECT_GE(known, kStart + 20000);
 }
 
-TEST_F(HistoryIncidents, AreOverAfterALongPauseOrWithoutTheirCamera) {
+TEST_F(HistoryIncidents, EndAfterALongPauseOrWithoutTheirCamera) {
   const auto kept = [&] {
     Rig rig(settings(2));
     darken(rig);
@@ -214,7 +214,7 @@ TEST_F(HistoryIncidents, AreOverAfterALongPauseOrWithoutTheirCamera) {
   for (const KeptIncident &incident : incidents()) EXPECT_EQ(incident.reason, "restart");
 }
 
-TEST_F(HistoryIncidents, OfAKilledMonitorAreKnownUntilItsLastRow) {
+TEST_F(HistoryIncidents, EndAtTheirLastWrittenTimeIfTheMonitorWasKilled) {
   { Rig(settings()).tick(); }
   run("INSERT INTO camera (number, id, name) VALUES (1, 'c0', 'Camera 0'); "
       "INSERT INTO incident (camera, verdict, since, until) VALUES (1, 'too-dark', "
@@ -226,7 +226,7 @@ TEST_F(HistoryIncidents, OfAKilledMonitorAreKnownUntilItsLastRow) {
   EXPECT_EQ(only().until, 1763798500000);
 }
 
-TEST_F(HistoryIncidents, OfARecordingAreOverWithIt) {
+TEST_F(HistoryIncidents, EndWithTheirRecording) {
   Settings fast = settings();
   fast.fast = true;
   Rig rig(fast);
@@ -299,7 +299,7 @@ TEST_F(HistoryIncidents, AreWrittenWhenTheDiskHasSpaceAgain) {
   EXPECT_THROW(rig.history.amend(found[1].number, {true, {}}), HistoryError);
 }
 
-TEST_F(HistoryIncidents, ThatWaitAreBounded) {
+TEST_F(HistoryIncidents, AreBoundedWhileTheyWait) {
   Rig rig(settings());
   {
     const NoSpace full;
@@ -339,7 +339,7 @@ TEST_F(HistoryIncidents, HaveAPicture) {
   EXPECT_EQ(rig.reader.incident_picture(only().number + 1), "");
 }
 
-TEST_F(HistoryIncidents, OnlyTheLatestHavePictures) {
+TEST_F(HistoryIncidents, KeepOnlyTheLatestPictures) {
   {
     Rig rig(settings());
     rig.tick();
@@ -386,7 +386,7 @@ TEST_F(HistoryIncidents, AreAcknowledgedOnce) {
   EXPECT_EQ(only().acknowledged_by, "Bob");
 }
 
-TEST_F(HistoryIncidents, OfAFileThatWasReplacedAreNotAmended) {
+TEST_F(HistoryIncidents, AreNotAmendedInAReplacedFile) {
   Rig rig(settings());
   darken(rig);
   const int64_t id = only().number;
@@ -462,7 +462,7 @@ TEST_F(HistoryIncidents, AreExported) {
       << text.substr(text.size() - 400);
 }
 
-TEST_F(HistoryIncidents, ThatAreDamagedAreLeftOut) {
+TEST_F(HistoryIncidents, AreLeftOutIfDamaged) {
   { Rig(settings(2)).tick(); }
   run(kMany);
   for (const char *change :

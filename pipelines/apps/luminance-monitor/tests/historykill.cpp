@@ -96,7 +96,7 @@ std::string integrity(const std::string &file) {
   return results.next() ? results.text(0) : "";
 }
 
-TEST(HistoryKill, WhatWasWrittenIsThere) {
+TEST(HistoryKill, KeepsWrittenRows) {
   std::mt19937 random(seed());
   const Folder folder;
   const std::string file = folder.file("history.db");

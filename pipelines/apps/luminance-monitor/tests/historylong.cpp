@@ -87,7 +87,7 @@ void expect_quick_queries(Rig &rig, const std::string &file) {
   EXPECT_LT(time_of("a month, 5000 points", [&] { return rows(30, 5000); }), all / 5);
 }
 
-TEST(HistoryLong, AMonthOf32Cameras) {
+TEST(HistoryLong, KeepsAMonthOf32Cameras) {
   clocks = kBegin;
   const Folder folder;
   const std::string file = folder.file("history.db");
@@ -111,7 +111,7 @@ TEST(HistoryLong, AMonthOf32Cameras) {
   expect_quick_queries(rig, file);
 }
 
-TEST(HistoryLong, PagesAreGivenBack) {
+TEST(HistoryLong, GivesPagesBack) {
   clocks = kBegin;
   const Folder folder;
   const std::string file = folder.file("history.db");

@@ -148,7 +148,7 @@ TEST_F(HistoryMaintenance, MarksIncidentsThatBeginMeanwhile) {
   EXPECT_FALSE(found[1].is_open()) << "it is kept as any other";
 }
 
-TEST_F(HistoryMaintenance, OfAFileThatCouldNotBeReadDoesNotComeBack) {
+TEST_F(HistoryMaintenance, DoesNotReturnWithAFileThatWasAwayAtTheStart) {
   {
     Rig rig(settings());
     rig.monitor.set_maintenance(0, Maintenance{kStart, {}, "of another file"});
@@ -196,7 +196,7 @@ TEST_F(HistoryMaintenance, IsKnownOnceTheFileCanBeOpened) {
   EXPECT_EQ(found->comment, "for weeks");
 }
 
-TEST_F(HistoryMaintenance, OfADamagedFileIsOver) {
+TEST_F(HistoryMaintenance, EndsIfItsRowIsDamaged) {
   for (const char *damage : {"since = -9223372036854775808", "since = 9223372036854775807",
                              "until = -9223372036854775808", "until = 9223372036854775807"}) {
     {
@@ -210,7 +210,7 @@ TEST_F(HistoryMaintenance, OfADamagedFileIsOver) {
   }
 }
 
-TEST_F(HistoryMaintenance, OfCamerasThatAreGoneIsDeletedInTime) {
+TEST_F(HistoryMaintenance, IsDeletedInTimeForCamerasThatAreGone) {
   {
     Rig rig(settings());
     rig.monitor.set_maintenance(0, Maintenance{kStart, kStart + 60000, ""});

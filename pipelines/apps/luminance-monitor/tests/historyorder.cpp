@@ -50,7 +50,7 @@ class HistoryOrder : public testing::Test {
   Database database{file, Database::Access::kWrite};
 };
 
-TEST_F(HistoryOrder, KeysIncrease) {
+TEST_F(HistoryOrder, KeysMustIncrease) {
   EXPECT_EQ(failure({1, 2, 5}, 1, 5), -1);
   EXPECT_EQ(failure({1, 2, 2}, 1, 5), 2) << "twice";
   EXPECT_EQ(failure({1, 3, 2}, 1, 5), 2) << "backwards";
@@ -71,7 +71,7 @@ TEST_F(HistoryOrder, ALoopThatEndsEarlyIsNoticed) {
   EXPECT_THROW(order.check_end({}), HistoryError);
 }
 
-TEST_F(HistoryOrder, EventsAreTheLatestFirst) {
+TEST_F(HistoryOrder, EventsMustBeTheLatestFirst) {
   Descending order(database, "event", 0, 10);
   order.check(5, 7);
   order.check(5, 6);
@@ -81,7 +81,7 @@ TEST_F(HistoryOrder, EventsAreTheLatestFirst) {
   EXPECT_THROW(order.check(-1, 1), HistoryError);
 }
 
-TEST_F(HistoryOrder, AStatementThatReadsOnAndOnIsEnded) {
+TEST_F(HistoryOrder, AnEndlessStatementIsEnded) {
   EXPECT_NE(error_of(kEndless).find("damaged"), std::string::npos) << error_of(kEndless);
   EXPECT_EQ(error_of("SELECT 1"), "") << "the next one is not";
 }
@@ -135,7 +135,7 @@ TEST(HistoryArithmetic, AnyRangeIsCoveredOnce) {
         }
 }
 
-TEST(HistoryArithmetic, WhatIsSoundCanBeAdded) {
+TEST(HistoryArithmetic, ValuesBeyondTheLimitsAreFaults) {
   Row row;
   row.time = kLatest;
   row.duration = 86400;

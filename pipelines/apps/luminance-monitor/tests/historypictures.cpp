@@ -84,27 +84,27 @@ TEST_F(HistoryPictures, MayBeMissing) {
   EXPECT_EQ(with_picture(), 1u);
 }
 
-TEST_F(HistoryPictures, OfLongAgoAreNotTaken) {
+TEST_F(HistoryPictures, AreNotTakenOfOldIncidents) {
   advance(70);
   stills_.make("of the one that was asked for in time");
   EXPECT_TRUE(stills_.waiting.empty());
   EXPECT_EQ(with_picture(), 1u);
 }
 
-TEST_F(HistoryPictures, OfRemovedCamerasAreNotTaken) {
+TEST_F(HistoryPictures, AreNotTakenOfRemovedCameras) {
   for (size_t i = 1; i < kCameras; ++i) pictures_->remove(rig_->camera(i));
   stills_.make("the first");
   EXPECT_TRUE(stills_.waiting.empty());
   EXPECT_EQ(with_picture(), 1u);
 }
 
-TEST_F(HistoryPictures, MayComeTooLateForAnybody) {
+TEST_F(HistoryPictures, MayComeAfterTheirReceiverIsGone) {
   pictures_.reset();
   stills_.make("nobody waits for it");
   EXPECT_EQ(with_picture(), 0u);
 }
 
-TEST_F(HistoryPictures, AreOnlyOfWhatStands) {
+TEST_F(HistoryPictures, AreOnlyTakenOfStandingVerdicts) {
   while (!stills_.waiting.empty()) stills_.make("another");
   pictures_->note(rig_->camera(), Verdict::kFrozen);
   EXPECT_TRUE(stills_.waiting.empty());

@@ -87,7 +87,7 @@ TEST_F(HistoryQueries, SayWhatFailed) {
 }
 
 /// Reads until it is stopped: that the test comes to an end is what it shows.
-TEST_F(HistoryQueries, EndWhenNobodyWantsThem) {
+TEST_F(HistoryQueries, EndWhenTheirHandlesAreGone) {
   Queries queries(file(), 100);
   std::atomic<int> started{0}, ended{0};
   const auto endless = [&](Reader &reader) -> std::string {
@@ -134,7 +134,7 @@ TEST_F(HistoryQueries, AreNotAnsweredAfterTheirEnd) {
   EXPECT_TRUE(outcomes_.empty());
 }
 
-TEST_F(HistoryQueries, StopsInTheMiddleOfAStatement) {
+TEST_F(HistoryQueries, StopInTheMiddleOfAStatement) {
   Database database(file(), Database::Access::kRead);
   Interrupt interrupt;
   database.set_interrupt(interrupt);

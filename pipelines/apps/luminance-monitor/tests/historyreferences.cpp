@@ -175,7 +175,7 @@ TEST_F(HistoryReferences, AreForgottenByARenewal) {
   EXPECT_FALSE(restore(rig));
 }
 
-TEST_F(HistoryReferences, AreNotThoseOfAnotherSource) {
+TEST_F(HistoryReferences, AreNotUsedForAnotherSource) {
   {
     Rig rig(settings());
     see(rig, usual_, kToLearn);
@@ -189,7 +189,7 @@ TEST_F(HistoryReferences, AreNotThoseOfAnotherSource) {
   EXPECT_EQ(number("SELECT count(*) FROM reference WHERE source = 'bbbbbbbb'"), 1);
 }
 
-TEST_F(HistoryReferences, AreNotThoseOfAnotherRegion) {
+TEST_F(HistoryReferences, AreNotUsedForAnotherRegion) {
   Settings masked = settings();
   masked.cameras[0].region.masks = {{0, 0, 0.2, 0.2}};
   {
@@ -220,7 +220,7 @@ TEST_F(HistoryReferences, OutlastARestartOfTheCamera) {
   EXPECT_EQ(learned(rig), before);
 }
 
-TEST_F(HistoryReferences, FollowWhatIsSeen) {
+TEST_F(HistoryReferences, FollowTheScene) {
   const auto sum = [this] { return number("SELECT sum(length(scenes)) FROM reference"); };
   Rig rig(settings());
   see(rig, usual_, kToLearn);
@@ -267,7 +267,7 @@ TEST_F(HistoryReferences, AreWrittenAtTheEnd) {
   EXPECT_EQ(number("SELECT count(*) FROM reference"), 1);
 }
 
-TEST_F(HistoryReferences, OfRecordingsAreNotKept) {
+TEST_F(HistoryReferences, AreNotKeptForRecordings) {
   Settings fast = settings();
   fast.fast = true;
   Rig rig(fast);
@@ -283,7 +283,7 @@ TEST_F(HistoryReferences, OfRecordingsAreNotKept) {
   EXPECT_FALSE(rig.history.reference(rig.camera()));
 }
 
-TEST_F(HistoryReferences, GoWithTheCamera) {
+TEST_F(HistoryReferences, AreDeletedWithTheirCamera) {
   {
     Rig rig(settings());
     see(rig, usual_, kToLearn);
@@ -299,7 +299,7 @@ TEST_F(HistoryReferences, GoWithTheCamera) {
   EXPECT_EQ(number("SELECT count(*) FROM reference"), 0);
 }
 
-TEST_F(HistoryReferences, ThatAreDamagedAreLearnedAgain) {
+TEST_F(HistoryReferences, AreLearnedAgainIfDamaged) {
   {
     Rig rig(settings());
     see(rig, usual_, kToLearn);
@@ -328,7 +328,7 @@ void expect_same(const std::vector<Scene> &read, const std::vector<Scene> &writt
   }
 }
 
-TEST(References, AreTheSameAfterwards) {
+TEST(References, AreReadAsTheyWereWritten) {
   const unsigned begin = seed();
   for (size_t count = 1; count <= 4; ++count) {
     const std::vector<Scene> written = scenes(count, begin);
@@ -338,7 +338,7 @@ TEST(References, AreTheSameAfterwards) {
   }
 }
 
-TEST(References, ThatCannotBeRightAreRefused) {
+TEST(References, AreRefusedIfImplausible) {
   const unsigned begin = seed();
   const std::string bytes = bytes_of(scenes(2, begin));
   for (size_t size = 0; size < bytes.size(); size += size < 64 ? 1 : 997)

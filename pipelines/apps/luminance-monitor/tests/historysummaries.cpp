@@ -119,7 +119,7 @@ void expect_whole(Rig &rig, size_t camera, std::mt19937 &random, int times) {
   }
 }
 
-TEST_F(HistorySummaries, AreWhatTheirRowsMake) {
+TEST_F(HistorySummaries, AreTheSumsOfTheirRows) {
   std::mt19937 random(seed());
   Rig rig(seconds_of(file(), 2));
   play(rig, random, 6000);
@@ -141,7 +141,7 @@ TEST_F(HistorySummaries, FollowRestartsAndClocksThatAreSetBack) {
   expect_whole(rig, 0, random, 100);
 }
 
-TEST_F(HistorySummaries, ForgetWhatTheirRowsForget) {
+TEST_F(HistorySummaries, ForgetDeletedRows) {
   std::mt19937 random(seed());
   Settings settings = seconds_of(file());
   settings.history.retention = 0.05;  // 4320 s
@@ -156,7 +156,7 @@ TEST_F(HistorySummaries, ForgetWhatTheirRowsForget) {
 
 /// The summaries that contain the first row include deleted rows, too: nobody reads them, until the
 /// machine's clock is set back and an earlier row comes.
-TEST_F(HistorySummaries, ForgetAlsoWhereAnEarlierRowComes) {
+TEST_F(HistorySummaries, ForgetDeletedRowsEvenIfAnEarlierRowComes) {
   std::mt19937 random(seed());
   Settings settings = seconds_of(file());
   settings.history.retention = 0.01;  // 864 s
@@ -251,7 +251,7 @@ TEST_F(HistorySummaries, AreAsFineAsTheShortestRows) {
   EXPECT_EQ(min_summary_length(), 10000);  // of rows of two seconds, which are to come
 }
 
-TEST_F(HistorySummaries, AreMadeAfterAStartThatWasCutShort) {
+TEST_F(HistorySummaries, AreMadeAfterAnInterruptedStart) {
   std::mt19937 random(seed());
   write_rows(file());
   { Rig rig(minutes_of(file())); }
@@ -265,7 +265,7 @@ TEST_F(HistorySummaries, AreMadeAfterAStartThatWasCutShort) {
   EXPECT_EQ(database.number("SELECT count(DISTINCT camera) FROM summary"), 2);
 }
 
-TEST(Durations, AreAMillisecondAtLeastAlsoWhereTheFileIsDamaged) {
+TEST(Durations, AreAtLeastAMillisecondEvenInADamagedFile) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(milliseconds_of(1.5), 1500);
   for (const double damaged : {0.0, -5.0, 0.0005, std::nan(""), -kInfinity})

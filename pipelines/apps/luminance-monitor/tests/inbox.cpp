@@ -37,7 +37,7 @@ TEST(Inbox, DeliversNothingOnceItIsClosed) {
   EXPECT_EQ(delivered, 0);
 }
 
-TEST(Inbox, HoldsNobodyUpThatIsOver) {
+TEST(Inbox, DoesNotBlockOnceItOrTheCameraIsOver) {
   for (const bool closes : {false, true}) {
     std::atomic<bool> over{false};
     std::atomic<int> count{0};

@@ -54,7 +54,7 @@ class Loop : public Observer {
   Monitor monitor_;
 };
 
-TEST(Late, ALoopThatWasBlockedIsNoSilentCamera) {
+TEST(Late, ABlockedLoopDoesNotMakeACameraSilent) {
   for (const double blocked : {3.0, 4.9, 6.0, 30.0, 3600.0}) {
     Loop loop;
     loop.run(10, 0.2, true);
@@ -66,7 +66,7 @@ TEST(Late, ALoopThatWasBlockedIsNoSilentCamera) {
   }
 }
 
-TEST(Late, NorIsItWhereAFrameIsTheFirstThatComes) {
+TEST(Late, ABlockedLoopDoesNotMakeACameraSilentIfAFrameComesFirst) {
   Loop loop;
   loop.run(10, 0.2, true);
   test::advance(60);
@@ -75,14 +75,14 @@ TEST(Late, NorIsItWhereAFrameIsTheFirstThatComes) {
   EXPECT_TRUE(loop.changes.empty());
 }
 
-TEST(Late, NorDoManyShortBlocksAddUp) {
+TEST(Late, ManyShortBlocksDoNotMakeACameraSilent) {
   Loop loop;
   loop.run(10, 0.2, true);
   for (int i = 0; i < 4; ++i) test::advance(2), loop.tick();
   EXPECT_TRUE(loop.changes.empty());
 }
 
-TEST(Late, AfterALongStopACameraHasAllTheTimeAgain) {
+TEST(Late, ACameraHasAllItsTimeAgainAfterALongStop) {
   Loop loop;
   loop.run(10, 0.2, true);
   loop.run(4.5, 0.2, false);
@@ -93,7 +93,7 @@ TEST(Late, AfterALongStopACameraHasAllTheTimeAgain) {
   EXPECT_EQ(loop.changes.size(), 1u);
 }
 
-TEST(Late, ASilenceThatWasReportedStays) {
+TEST(Late, AReportedSilenceStays) {
   Loop loop;
   loop.run(10, 0.2, true);
   loop.run(6, 0.2, false);
@@ -118,7 +118,7 @@ TEST(Late, ALoopThatIsAlwaysLateStillFindsASilentCamera) {
 }
 
 /// The monotonic clock stands still while the machine is suspended, the other does not.
-TEST(Suspension, DoesNotMoveWhatWasBefore) {
+TEST(Suspension, DoesNotMoveEarlierTimes) {
   Clock clock(false);
   const Time before = clock.now();
   const int64_t wall = clock.wall(before);
@@ -143,7 +143,7 @@ TEST(Suspension, DoesNotMoveWhatWasBefore) {
   EXPECT_EQ(clock.wall(before), wall + 60000);
 }
 
-TEST(Suspension, IsNoSilence) {
+TEST(Suspension, DoesNotMakeACameraSilent) {
   Loop loop;
   loop.run(10, 0.2, true);
   asleep += 3600 * kSecond;

@@ -30,7 +30,7 @@ TEST(Limits, PortsEndAt65535) {
   EXPECT_THROW(read_address("127.0.0.1:65536", web), SettingsError);
 }
 
-TEST(Limits, ThereAreNoMoreThanTheMostCameras) {
+TEST(Limits, CamerasAreLimited) {
   Settings settings;
   CameraSettings camera;
   for (size_t i = 0; i < kMaxCameras; ++i) {
@@ -41,13 +41,13 @@ TEST(Limits, ThereAreNoMoreThanTheMostCameras) {
   EXPECT_THROW(add_camera(camera, settings), SettingsError);
 }
 
-TEST(Limits, TextsHaveNoZeros) {
+TEST(Limits, TextsWithZerosAreRefused) {
   const std::string name("front\0door", 10);
   EXPECT_NE(error_of({{"cameras", {{{"uri", "rtsp://h/"}, {"name", name}}}}}).find("NUL"),
             std::string::npos);
 }
 
-TEST(Limits, CredentialsAreInOnePlace) {
+TEST(Limits, CredentialsInTwoPlacesAreRefused) {
   const json camera = {{"uri", "rtsp://u:p@h/"}, {"user", "v"}, {"password", "q"}};
   EXPECT_NE(error_of({{"cameras", {camera}}}).find("user"), std::string::npos);
 }

@@ -33,7 +33,7 @@ TEST(Client, IsAnAddressOrANetwork) {
   EXPECT_EQ("?", client_of(static_cast<const sockaddr *>(nullptr)));
 }
 
-TEST(LoginLimiter, WaitLongerAndLonger) {
+TEST(LoginLimiter, DelaysLongerAndLonger) {
   LoginLimiter limiter;
   for (unsigned i = 0; i < LoginLimiter::kFreeAttempts; ++i)
     EXPECT_EQ(0, limiter.add(kPeer, kSecond));
@@ -44,7 +44,7 @@ TEST(LoginLimiter, WaitLongerAndLonger) {
   }
 }
 
-TEST(LoginLimiter, OfManyConnectionsAreNoFaster) {
+TEST(LoginLimiter, LimitsTheRateOfManyConnections) {
   LoginLimiter limiter;
   for (int i = 0; i < 100; ++i) limiter.add(kPeer, kSecond);
   int looked_at = 0;
@@ -58,7 +58,7 @@ TEST(LoginLimiter, OfManyConnectionsAreNoFaster) {
   EXPECT_GE(looked_at, static_cast<int>(expected - LoginLimiter::kMaxWaiting));
 }
 
-TEST(LoginLimiter, HinderNobodyElse) {
+TEST(LoginLimiter, DoesNotDelayOtherClients) {
   LoginLimiter limiter;
   for (int i = 0; i < 1000; ++i) limiter.add(kPeer, kSecond);
   EXPECT_GT(limiter.refusal(kPeer, kSecond), 0);
@@ -66,7 +66,7 @@ TEST(LoginLimiter, HinderNobodyElse) {
   EXPECT_EQ(0, limiter.add(kOther, kSecond));
 }
 
-TEST(LoginLimiter, OfOneAtATimeRefuseNobody) {
+TEST(LoginLimiter, DoesNotRefuseOneAttemptAtATime) {
   LoginLimiter limiter;
   gint64 now = kSecond;
   for (int i = 0; i < 100; ++i) {  // a program with an old token
@@ -75,14 +75,14 @@ TEST(LoginLimiter, OfOneAtATimeRefuseNobody) {
   }
 }
 
-TEST(LoginLimiter, AreForgotten) {
+TEST(LoginLimiter, ForgetsOldAttempts) {
   LoginLimiter limiter;
   for (int i = 0; i < 10; ++i) limiter.add(kPeer, kSecond);
   EXPECT_GT(limiter.add(kPeer, kSecond + LoginLimiter::kMemory), 0);
   EXPECT_EQ(0, limiter.add(kPeer, kSecond + 3 * LoginLimiter::kMemory));
 }
 
-TEST(LoginLimiter, TakeLimitedMemory) {
+TEST(LoginLimiter, LimitsItsMemory) {
   LoginLimiter limiter;
   size_t max_size = 0;
   for (int i = 0; i < 20000; ++i, max_size = std::max(max_size, limiter.size()))
@@ -90,7 +90,7 @@ TEST(LoginLimiter, TakeLimitedMemory) {
   EXPECT_EQ(LoginLimiter::kMaxClients, max_size);
 }
 
-TEST(LoginLimiter, AreReportedInFewLines) {
+TEST(LoginLimiter, ReportsAttemptsInFewLines) {
   LoginLimiter limiter;
   EXPECT_TRUE(limiter.report(0).empty());
   for (int i = 0; i < 300; ++i) limiter.add(kPeer, kSecond);
@@ -107,7 +107,7 @@ TEST(LoginLimiter, AreReportedInFewLines) {
   EXPECT_TRUE(limiter.report(1000 * kSecond).empty());
 }
 
-TEST(LoginLimiter, ThatGoOnAreReportedRarely) {
+TEST(LoginLimiter, ReportsLastingAttemptsRarely) {
   LoginLimiter limiter;
   size_t lines = 0;
   const int hours = 24;
@@ -119,7 +119,7 @@ TEST(LoginLimiter, ThatGoOnAreReportedRarely) {
   EXPECT_GE(lines, hours * 5u);
 }
 
-TEST(LoginLimiter, OfManyAreReportedTogether) {
+TEST(LoginLimiter, ReportsManyAddressesTogether) {
   LoginLimiter limiter;
   for (int i = 0; i < 100; ++i) limiter.add("10.0.0." + std::to_string(i), kSecond);
   const std::vector<std::string> lines = limiter.report(11 * kSecond);

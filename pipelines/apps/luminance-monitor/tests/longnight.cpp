@@ -230,7 +230,7 @@ class LongNight : public testing::Test {
   std::vector<Alert> alerts_;
 };
 
-TEST_F(LongNight, EachFaultIsToldOnce) {
+TEST_F(LongNight, EachFaultIsReportedOnce) {
   const unsigned begin_of_seeds = seed();
   for (size_t i = 0; i < kCameras; ++i)
     cameras_.emplace_back(begin_of_seeds + static_cast<unsigned>(i));

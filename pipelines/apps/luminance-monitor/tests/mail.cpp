@@ -77,7 +77,7 @@ TEST(Mail, SaysWhyAFaultIsOver) {
   EXPECT_NE(json_of(message).find(R"("reason":null)"), std::string::npos);
 }
 
-TEST(Mail, KeepsWhateverACameraIsCalledWithinASubject) {
+TEST(Mail, KeepsAnyCameraNameWithinTheSubject) {
   std::string names[] = {"Tür\r\nBcc: everybody@example.org\r\n\r\nhello",
                          "\xff\xfe no UTF-8",
                          "=?UTF-8?B?QmNj?=",

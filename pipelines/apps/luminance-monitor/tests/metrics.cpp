@@ -173,7 +173,7 @@ TEST(Metrics, SumPixelsByLuma) {
             255.0 * 1000 * (frames - 2));
 }
 
-TEST(Metrics, ForgetThePictureOfACameraThatIsLost) {
+TEST(Metrics, ForgetThePictureOfALostCamera) {
   World world(settings_of(2));
   for (double time = 0; time < 3; time += 0.5) {
     world.feed(time, one_luma(100));
@@ -201,7 +201,7 @@ TEST(Metrics, ForgetThePictureOfACameraThatIsLost) {
   EXPECT_EQ(read.value("luminance_reconnects_total", kCamera), 1);
 }
 
-TEST(Metrics, SayNothingOfAPictureBeforeThereIsOne) {
+TEST(Metrics, HavePictureValuesOnlyAfterTheFirstPicture) {
   const World world(settings_of(1));
   const Exposition read = world.read();
   EXPECT_EQ(read.count("luminance_mean_luma"), 0u);
@@ -259,7 +259,7 @@ TEST(Metrics, NameTheSameFamiliesWithAndWithoutValues) {
   EXPECT_EQ(names_of(world.read()), first);
 }
 
-TEST(Metrics, KeepNamesFromOutsideWhatTheyAre) {
+TEST(Metrics, EscapeNamesFromOutside) {
   Settings settings;
   const std::string plain = "a \"quoted\"\nline \\n, {camera=\"x\"} 1 \xc3\xa9";
   const std::string broken = std::string("\xff lone, \xc3( and a ") + '\0' + " zero";
@@ -277,7 +277,7 @@ TEST(Metrics, KeepNamesFromOutsideWhatTheyAre) {
   EXPECT_EQ(series.size(), 2u);
 }
 
-TEST(Metrics, TellOfTheProcess) {
+TEST(Metrics, DescribeTheProcess) {
   const World world(settings_of(1));
   const Exposition before = world.read();
   const int file = dup(0);
@@ -295,7 +295,7 @@ TEST(Metrics, TellOfTheProcess) {
   EXPECT_NEAR(before.value("process_start_time_seconds"), static_cast<double>(time(nullptr)), 300);
 }
 
-TEST(Metrics, TellOfTheHistory) {
+TEST(Metrics, DescribeTheHistory) {
   World world(settings_of(1));
   EXPECT_FALSE(world.read().has("luminance_history_failing", {})) << "none is kept";
   HistorySettings settings;

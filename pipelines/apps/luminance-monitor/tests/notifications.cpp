@@ -89,7 +89,7 @@ TEST(NotificationSettings, ReadChannels) {
   EXPECT_FALSE(chosen.verdicts[static_cast<size_t>(Verdict::kFrozen)]);
 }
 
-TEST(NotificationSettings, NameWhatIsWrong) {
+TEST(NotificationSettings, NameWrongValues) {
   const std::string hook = "notifications.webhooks[0].", post = "notifications.mail.",
                     broker = "notifications.mqtt.";
   const std::pair<json, std::string> cases[] = {

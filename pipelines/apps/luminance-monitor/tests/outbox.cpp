@@ -21,7 +21,7 @@ Alert alert_of(int camera, Event event = Event::kRaised, int64_t since = 1000) {
 
 OutboxLimits limits(unsigned max_per_hour = 30) { return {30 * kSecond, max_per_hour}; }
 
-TEST(Outbox, GroupsWhatComesTogether) {
+TEST(Outbox, GroupsAlertsThatComeTogether) {
   Outbox outbox(limits());
   EXPECT_FALSE(outbox.take(0));
   for (int i = 0; i < 20; ++i) outbox.add(alert_of(i), i * kSecond);
@@ -36,7 +36,7 @@ TEST(Outbox, GroupsWhatComesTogether) {
   EXPECT_FALSE(outbox.take(1000 * kSecond));
 }
 
-TEST(Outbox, SendsWhatComesMeanwhileInTheNextMessage) {
+TEST(Outbox, SendsAlertsThatComeMeanwhileInTheNextMessage) {
   Outbox outbox(limits());
   outbox.add(alert_of(1), 0);
   const auto first = outbox.take(30 * kSecond);
@@ -90,7 +90,7 @@ TEST(Outbox, TriesAgainWithGrowingPauses) {
   EXPECT_TRUE(outbox.take(now + 35 * kSecond)) << "the pause is short again";
 }
 
-TEST(Outbox, MergesWhatFailedWithWhatCameMeanwhile) {
+TEST(Outbox, MergesFailedAlertsWithNewOnes) {
   Outbox outbox(limits());
   outbox.add(alert_of(1), 0);
   outbox.add(alert_of(2), 0);
@@ -121,7 +121,7 @@ TEST(Outbox, LimitsTheRateAndSumsUp) {
   EXPECT_EQ(alerts + batch->alerts.size(), 90u) << "none is lost";
 }
 
-TEST(Outbox, SaysWhatItDiscards) {
+TEST(Outbox, CountsDiscardedAlerts) {
   Outbox outbox(limits());
   for (size_t i = 0; i < Outbox::kMaxAlerts + 7; ++i) outbox.add(alert_of(static_cast<int>(i)), 0);
   EXPECT_EQ(outbox.size(), Outbox::kMaxAlerts);

@@ -11,7 +11,7 @@ bool permits(const WebSettings &settings, const std::string &authorization) {
   return Access(settings).permits(authorization);
 }
 
-TEST(Permits, NoEmptyTokenWhereThereIsAPassword) {
+TEST(Access, RefusesEmptyTokensIfAPasswordIsSet) {
   WebSettings settings;
   settings.basic = Credentials{"u", "p"};
   EXPECT_TRUE(permits(settings, "Basic dTpw"));
@@ -19,7 +19,7 @@ TEST(Permits, NoEmptyTokenWhereThereIsAPassword) {
     EXPECT_FALSE(permits(settings, wrong)) << wrong;
 }
 
-TEST(Permits, NoEmptyPasswordWhereThereIsAToken) {
+TEST(Access, RefusesEmptyPasswordsIfATokenIsSet) {
   WebSettings settings;
   settings.token = "t";
   EXPECT_TRUE(permits(settings, "Bearer t"));

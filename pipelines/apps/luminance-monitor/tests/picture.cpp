@@ -78,7 +78,7 @@ TEST_F(Picture, HasTheSizeThatItsDecoderFinds) {
   EXPECT_EQ(error_of(jpeg("xx\xff" + std::string(1, '\0') + frame(9000, 9000))), kTooLarge);
 }
 
-TEST_F(Picture, SaysHowLargeItIs) {
+TEST_F(Picture, MustStateItsSize) {
   EXPECT_EQ(error_of(jpeg("")), kUndecoded);
   EXPECT_EQ(error_of(jpeg(frame(640, 0))), kUndecoded);
   EXPECT_EQ(error_of("\xff\xd8\xff\xd9"), kUndecoded);
@@ -90,7 +90,7 @@ TEST_F(Picture, SaysHowLargeItIs) {
     EXPECT_EQ(error_of(whole.substr(0, size)).empty(), size >= size_ends) << size;
 }
 
-TEST_F(Picture, StandsWhateverComes) {
+TEST_F(Picture, MayHaveRandomBytes) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::minstd_rand random(seed);

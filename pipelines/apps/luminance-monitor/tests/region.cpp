@@ -81,7 +81,7 @@ std::vector<int> counts_of(const Cutout<size_t> &pixels, size_t width, size_t he
   return counts;
 }
 
-TEST(Regions, HaveEachJudgedPixelOnce) {
+TEST(Regions, CountEachJudgedPixelOnce) {
   const unsigned seed = std::random_device()();
   RecordProperty("seed", std::to_string(seed));
   std::mt19937 random(seed);
@@ -102,7 +102,7 @@ TEST(Regions, HaveEachJudgedPixelOnce) {
   }
 }
 
-TEST(Regions, HaveNoLargerFrameThanIsJudged) {
+TEST(Regions, HaveNoLargerFrameThanTheJudgedArea) {
   const Cutout<double> right = cutout_of({{}, {{0, 0, 0.5, 1}}});
   EXPECT_EQ(right.frame, (Box<double>{0.5, 0, 1, 1}));
   EXPECT_TRUE(right.holes.empty());
@@ -112,7 +112,7 @@ TEST(Regions, HaveNoLargerFrameThanIsJudged) {
   EXPECT_EQ(corner.holes[0], (Box<double>{0.1, 0.1, 0.2, 0.2}));
 }
 
-TEST(Regions, OfOverlappingMasksHaveFewHoles) {
+TEST(Regions, HaveFewHolesForOverlappingMasks) {
   EXPECT_EQ(cutout_of({{}, {{0.1, 0.1, 0.2, 0.2}, {0.6, 0.15, 0.2, 0.5}}}).holes.size(), 2u);
   EXPECT_EQ(cutout_of({{}, {{0.1, 0.4, 0.8, 0.2}, {0.4, 0.1, 0.2, 0.8}}}).holes.size(), 3u);
   Region grid;
@@ -175,7 +175,7 @@ TEST(RegionSettings, AreRead) {
   EXPECT_EQ(read(R"({"region": [0, 0, 1, 1]})").area, Area());
 }
 
-TEST(RegionSettings, NameWhatIsWrong) {
+TEST(RegionSettings, NameWrongValues) {
   const auto is_named = [](const std::string &text, const std::string &named) {
     EXPECT_EQ(error_of(text).find("cameras[0]." + named), 0u) << text << ": " << error_of(text);
   };
@@ -204,7 +204,7 @@ TEST(RegionSettings, NameWhatIsWrong) {
   EXPECT_THROW(read_settings({{"cameras", {infinite}}}, ".", settings), SettingsError);
 }
 
-TEST(RegionSettings, ThatDifferHaveTheCameraBeginAgain) {
+TEST(RegionSettings, RestartTheCameraIfTheyDiffer) {
   const auto with = [](const std::string &text) {
     Settings settings;
     settings.cameras.emplace_back();
@@ -236,7 +236,7 @@ Measurement measurement_of(const Picture &pixels, unsigned width) {
   return count;
 }
 
-TEST(RegionCounts, AreThoseOfTheRest) {
+TEST(RegionCounts, ExcludeTheHoles) {
   std::mt19937 random(3);
   const auto pixels = [&](size_t count) {
     Picture picture(count);
@@ -314,7 +314,7 @@ TEST_F(RegionPictures, HaveTheSameBlocksWhateverIsMasked) {
   }
 }
 
-TEST_F(RegionPictures, HaveBlocksOfTheirRegionAlone) {
+TEST_F(RegionPictures, HaveBlocksOnlyOfTheirRegion) {
   std::fill(picture_.begin(), picture_.end(), 0);
   for (size_t y = 180; y < kHeight; ++y)
     for (size_t x = 320; x < kWidth; ++x) picture_[y * kWidth + x] = 77;
@@ -324,7 +324,7 @@ TEST_F(RegionPictures, HaveBlocksOfTheirRegionAlone) {
   for (const uint16_t mean : blocks->means) EXPECT_EQ(mean, 77 * Blocks::kLuma);
 }
 
-TEST_F(RegionPictures, OfWhichLittleIsLeftHaveBlocksIfTheyCan) {
+TEST_F(RegionPictures, HaveBlocksAsLongAsPixelsAreLeft) {
   const Region column = {{}, {{0, 0, 0.499, 1}, {0.502, 0, 0.498, 1}}};
   const BlockSampler some(pixels_of(cutout_of(column), kWidth, kHeight));
   EXPECT_NE(some.blocks_of(frame_of(picture_).get(), info_), nullptr);
@@ -350,7 +350,7 @@ TEST_F(RegionPictures, HaveTheSameThumbnailWhateverIsMasked) {
 }
 
 /// The border of a mask is no edge of the scene.
-TEST(RegionEdges, AreNotThoseOfMasks) {
+TEST(RegionEdges, ExcludeMaskBorders) {
   Plane plane;
   Thumbnail::Pixels masked;
   for (size_t i = 0; i < plane.size(); ++i) {

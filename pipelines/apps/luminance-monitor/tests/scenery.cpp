@@ -63,7 +63,7 @@ void expect_usual(const std::optional<Scenery::View> &view) {
 }
 
 /// Two fifths of the picture, in which everything is covered.
-TEST(Scenery, HasNothingThatIsMasked) {
+TEST(Scenery, IgnoresMaskedParts) {
   Play whole, masked;
   masked.region.masks = {{0, 0, 0.4, 1}};
   Play middle;
@@ -78,7 +78,7 @@ TEST(Scenery, HasNothingThatIsMasked) {
 }
 
 /// Something else each time in a corner that is masked, beside which edges are judged.
-TEST(Scenery, IsLearnedBesideWhatMovesBehindAMask) {
+TEST(Scenery, IsLearnedBesideMovementBehindAMask) {
   Play play;
   play.region.masks = {{0.6, 0.5, 0.3, 0.37}};
   int phase = 0;
@@ -137,7 +137,7 @@ TEST(Scenery, IsNotLearnedFromAPlainPicture) {
   EXPECT_TRUE(play.scenery.learned());
 }
 
-TEST(Scenery, IsLearnedOnceTheCameraStands) {
+TEST(Scenery, IsLearnedOnceTheCameraStandsStill) {
   Play play;
   play.see(40, shifted);
   const Time stands = play.now;
@@ -224,7 +224,7 @@ TEST(SceneVerdicts, AreClearedByARenewal) {
   EXPECT_TRUE(judge_of_all.scenery().learned());
 }
 
-TEST(SceneVerdicts, AreNotRaisedByWhatCannotBeTold) {
+TEST(SceneVerdicts, StartTheirHoldAgainAfterUnknownSharpness) {
   Play play;
   Judge judge_of_all(default_rules(), 0);
   Time now = kApart;

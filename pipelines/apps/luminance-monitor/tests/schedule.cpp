@@ -68,7 +68,7 @@ std::pair<double, double> silence_of(const Settings &settings) {
   return {at(0), at(12 * 60)};
 }
 
-TEST_F(Schedule, LeavesTimeForPicturesThatAreAskedFor) {
+TEST_F(Schedule, LeavesTimeForPolledPictures) {
   const auto polled = [](const char *more) {
     return "[[cameras]]\nuri = 'http://a/'\n" + std::string(more);
   };
@@ -161,7 +161,7 @@ TEST_F(Schedule, TheCommandLineOverridesIt) {
   EXPECT_EQ(dark_at(other.cameras[0], "23:00").raise, 40);
 }
 
-TEST_F(Schedule, NamesWhatIsWrong) {
+TEST_F(Schedule, NamesWrongValues) {
   const std::string begin = "verdicts.too-dark.schedule = ", path = "verdicts.too-dark.schedule";
   const std::pair<const char *, const char *> cases[] = {
       {"3", " is not a list"},
@@ -206,7 +206,7 @@ TEST_F(Schedule, NamesWhatIsWrong) {
       << error;
 }
 
-TEST_F(Schedule, IsAChangeOfTheCamera) {
+TEST_F(Schedule, CountsAsAChangeOfTheCamera) {
   const auto with = [&](const std::string &schedule) {
     return config(kCamera + ("verdicts.too-dark.schedule = [" + schedule + "]\n"));
   };
@@ -239,7 +239,7 @@ constexpr const char *kBerlin = "CET-1CEST,M3.5.0/2,M10.5.0/3";
 
 std::string local_time(int64_t seconds) { return time_of_day(minute_of_day(seconds * 1000)); }
 
-TEST(MinuteOfDay, IsThatOfTheClockOnTheWall) {
+TEST(MinuteOfDay, IsInLocalTime) {
   constexpr int64_t kSpring = 1774746000, kAutumn = 1792890000;  // 2026, 01:00 UTC: it is set then
   const Zone zone(kBerlin);
   EXPECT_EQ(local_time(kSpring - 1), "01:59");
@@ -331,7 +331,7 @@ class Morning : public Observer {
   std::unique_ptr<Monitor> monitor_;
 };
 
-TEST(Monitor, TakesTheRulesOfTheTimeOfDay) {
+TEST(Monitor, UsesTheRulesOfTheTimeOfDay) {
   Period period;
   period.raise = 20;
   Morning morning(period);
@@ -378,7 +378,7 @@ TEST(Monitor, APeriodWithoutAVerdictClearsIt) {
 }
 
 /// New rules count at once, by the time of day, and leave what the camera has.
-TEST(Monitor, TakesNewRulesOfACameraThatGoesOn) {
+TEST(Monitor, TakesNewRulesOfARunningCamera) {
   Period period;
   period.raise = 20;
   Morning morning(period);
@@ -415,7 +415,7 @@ TEST(Monitor, TakesNewRulesOfACameraThatGoesOn) {
   EXPECT_EQ(morning.changes.back().cause, Cause::kRules);
 }
 
-TEST(Monitor, APeriodBeginsAlsoWithoutFrames) {
+TEST(Monitor, APeriodBeginsEvenWithoutFrames) {
   Period period;
   period.raise = 20;
   Morning morning(period);

@@ -85,7 +85,7 @@ TEST_F(CommandLine, NamesCamerasOfDevicesFilesAndUris) {
   EXPECT_NE(s.cameras[3].source, s.cameras[1].source);
 }
 
-TEST_F(CommandLine, RefusesPasswordsThatEverybodySees) {
+TEST_F(CommandLine, RefusesPasswordsInPlainSight) {
   const std::string error = error_of({"rtsp://user:geheim@host/a?token=geheim"});
   EXPECT_NE(error.find("rtsp://host/a"), std::string::npos) << error;
   EXPECT_EQ(error.find("geheim"), std::string::npos) << error;
@@ -101,7 +101,7 @@ TEST_F(CommandLine, RefusesPasswordsThatEverybodySees) {
             "http://host/a?pwd=geheim&x=y");
 }
 
-TEST_F(CommandLine, TakesPasswordsOfTheEnvironment) {
+TEST_F(CommandLine, TakesPasswordsFromTheEnvironment) {
   setenv("CAMERA_PASSWORD", "ge/he@im?", 1);
   const Settings s = read({"rtsp://user:${CAMERA_PASSWORD}@host/a"}).settings;
   ASSERT_TRUE(s.cameras.at(0).credentials.has_value());
@@ -111,7 +111,7 @@ TEST_F(CommandLine, TakesPasswordsOfTheEnvironment) {
   EXPECT_NE(error_of({"rtsp://user:${NOT_THERE}@host/a"}).find("'NOT_THERE'"), std::string::npos);
 }
 
-TEST_F(CommandLine, ShowsNoVariablesOfAPath) {
+TEST_F(CommandLine, HidesVariablesInAPath) {
   setenv("CAMERA_HOST", "host", 1);
   setenv("CAMERA_KEY", "geheim", 1);
   const Settings s = read({"rtsp://${CAMERA_HOST}/${CAMERA_KEY}/a?b=${CAMERA_KEY}"}).settings;
@@ -137,7 +137,7 @@ std::vector<std::string> ids_of(const std::vector<std::string> &names) {
   return ids;
 }
 
-TEST(Ids, AreOfTheLettersOfTheirNames) {
+TEST(Ids, AreMadeOfTheLettersOfTheirNames) {
   EXPECT_EQ(ids_of({"Entrance", "Склад №2", "Tür <1>", "入口", "שלום", "गेट", "Straße", "Cafe\u0301",
                     "Ａ１", "ÉTÉ", "می‌خواهم", "a\u202eb"}),
             (std::vector<std::string>{"entrance", "склад-no2", "tür-1", "入口", "שלום", "गेट",
@@ -146,7 +146,7 @@ TEST(Ids, AreOfTheLettersOfTheirNames) {
   EXPECT_EQ(ids_of({"bad \xff\xc3 UTF-8"})[0], "bad-utf-8");
 }
 
-TEST(Ids, StayWhateverComesBeforeThem) {
+TEST(Ids, DoNotDependOnTheOrderOfCameras) {
   const std::vector<std::string> names = {"📷", "Гараж", "", "a b", "A_B", "…", "Двор"};
   const std::vector<std::string> ids = ids_of(names);
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
@@ -159,7 +159,7 @@ TEST(Ids, StayWhateverComesBeforeThem) {
   EXPECT_EQ(std::vector<std::string>(others.rbegin(), others.rend()), ids);
 }
 
-TEST(Ids, OfTheSameNameAndPlaceHaveNumbers) {
+TEST(Ids, AreNumberedForTheSameNameAndPlace) {
   Settings settings;
   for (int i = 0; i < 3; ++i) settings.cameras.push_back(camera_of("rtsp://host/a", settings));
   identify(settings.cameras);
@@ -169,7 +169,7 @@ TEST(Ids, OfTheSameNameAndPlaceHaveNumbers) {
   EXPECT_EQ(settings.cameras[2].id, id + "-3");
 }
 
-TEST(Ids, KnowPlacesByChannelsAndNotBySecrets) {
+TEST(Ids, DistinguishPlacesByChannelsAndNotBySecrets) {
   setenv("CAMERA_KEY", "geheim", 1);
   const auto source = [](const std::string &uri) { return camera_of(uri, Settings()).source; };
   const std::string one = source("rtsp://host/live?channel=1&subtype=0");
@@ -219,7 +219,7 @@ TEST_F(InFolder, IdsAreSetAndChecked) {
       << error;
 }
 
-TEST_F(InFolder, SharedNamesAreTold) {
+TEST_F(InFolder, SharedNamesAreReported) {
   const std::string camera = "[[cameras]]\nname = 'Gate'\nuri = 'rtsp://";
   const auto said_of = [&](const std::string &text) {
     return shared_names(read({"--config", write("c.toml", text)}).settings.cameras);
@@ -229,7 +229,7 @@ TEST_F(InFolder, SharedNamesAreTold) {
   EXPECT_EQ(said_of(camera + "a/'\n" + camera + "b/'\nid = 'other'\n"), "");
 }
 
-TEST_F(InFolder, SourcesThatCannotBeMeantAreRefused) {
+TEST_F(InFolder, MistakenSourcesAreRefused) {
   const auto said_of = [&](const std::string &uri) {
     return error_of({"--config", write("c.toml", "[[cameras]]\nname='x'\nuri = '" + uri + "'\n")});
   };
@@ -317,7 +317,7 @@ TEST_F(CommandLine, TakesTheSettingsOfARuleInAnyOrder) {
   }
 }
 
-TEST_F(CommandLine, WhatIsRaisedCanBeCleared) {
+TEST_F(CommandLine, RaisedVerdictsCanBeCleared) {
   const auto clear = [&](const std::string &rule, Verdict verdict) {
     return rule_of(read({"a", "--set", rule}).settings.rules, verdict).clear;
   };
@@ -329,7 +329,7 @@ TEST_F(CommandLine, WhatIsRaisedCanBeCleared) {
     EXPECT_NE(error_of({"a", "--set", never}).find("leaves no value"), std::string::npos) << never;
 }
 
-TEST_F(CommandLine, SaysWhatIsWrong) {
+TEST_F(CommandLine, NamesWrongArguments) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "no camera"},
       {{"a", "--interval", "0"}, "--interval"},
@@ -356,7 +356,7 @@ TEST_F(CommandLine, SaysWhatIsWrong) {
   }
 }
 
-TEST_F(CommandLine, RefusesEmptySecretsOfTheEnvironment) {
+TEST_F(CommandLine, RefusesEmptySecretsFromTheEnvironment) {
   for (const char *name : {"LUMINANCE_MONITOR_TOKEN", "LUMINANCE_MONITOR_PASSWORD"}) {
     setenv(name, "", 1);
     EXPECT_NE(error_of({"a"}).find(name), std::string::npos);
@@ -364,7 +364,7 @@ TEST_F(CommandLine, RefusesEmptySecretsOfTheEnvironment) {
   }
 }
 
-TEST_F(CommandLine, LetsNobodyReadUnasked) {
+TEST_F(CommandLine, RefusesAnonymousAccessUnlessAllowed) {
   for (const char *address : {"0.0.0.0:80", ":80", "[::]:80", "192.0.2.1", "[2001:db8::1]:80"}) {
     EXPECT_NE(error_of({"a", "--listen", address}).find("--allow-anonymous"), std::string::npos)
         << address;
@@ -434,7 +434,7 @@ TEST_F(ConfigFile, IsComparedWithTheOneBefore) {
                     .changed.size());
 }
 
-TEST_F(ConfigFile, SaysWhatOnlyARestartChanges) {
+TEST_F(ConfigFile, NamesSettingsThatNeedARestart) {
   const std::string camera = "[[cameras]]\nuri = 'rtsp://a'\n";
   const Settings before = config(camera);
   EXPECT_TRUE(fixed_changes(before, before).empty());
@@ -457,7 +457,7 @@ TEST_F(ConfigFile, SaysWhatOnlyARestartChanges) {
     EXPECT_TRUE(fixed_changes(before, config(text + camera)).empty()) << text;
 }
 
-TEST_F(ConfigFile, HasWhatIsSet) {
+TEST_F(ConfigFile, SetsWhatItNames) {
   write("secret", "geheim\n");
   const Settings s = config(R"(
 interval = 2
@@ -559,7 +559,7 @@ TEST_F(ConfigFile, AWrongUriIsNoFile) {
             "rtsp://host:8554/x");
 }
 
-TEST_F(ConfigFile, RefusesWhatHidesAPasswordInThePath) {
+TEST_F(ConfigFile, RefusesUrisThatHideAPasswordInThePath) {
   for (const char *uri :
        {"rtsp://admin:123/4geheim@host:554/live", "rtsp://admin:123?4geheim@host/live",
         "rtsp://admin:123#4geheim@host/live", "rtsp://admin:p@ss/4geheim@host/live",
@@ -577,7 +577,7 @@ TEST_F(ConfigFile, RefusesWhatHidesAPasswordInThePath) {
   EXPECT_EQ(camera.location, "rtsp://host:554/live");
 }
 
-TEST_F(ConfigFile, TakesAnAtWhereNoPasswordCanBe) {
+TEST_F(ConfigFile, TakesAtSignsWhereNoPasswordCanBe) {
   for (const char *uri : {"http://host/@yard/live", "http://[::1]/a?user=me@home",
                           "rtsp://host:554/live/me%40home", "file:///tmp/a:b@c.mp4"})
     EXPECT_EQ(config(std::string("[[cameras]]\nuri = '") + uri + "'").cameras.at(0).uri, uri);
@@ -585,7 +585,7 @@ TEST_F(ConfigFile, TakesAnAtWhereNoPasswordCanBe) {
             "rtsp://host:554/cam@1");
 }
 
-TEST_F(ConfigFile, TakesTheHostsOfRedirects) {
+TEST_F(ConfigFile, ReadsRedirectHosts) {
   const std::string begin = "[[cameras]]\nuri = 'http://a/'\nredirect-hosts = ";
   EXPECT_EQ(config(begin + "['b', '[::1]:8080']").cameras.at(0).redirect_hosts,
             (std::vector<std::string>{"b", "[::1]:8080"}));
@@ -596,7 +596,7 @@ TEST_F(ConfigFile, TakesTheHostsOfRedirects) {
   }
 }
 
-TEST_F(ConfigFile, StandsWhatIsMeantToDoHarm) {
+TEST_F(ConfigFile, RefusesMaliciousContents) {
   EXPECT_NE(error_in("a = " + std::string(100000, '[')).find("nested"), std::string::npos);
   EXPECT_NE(error_in(std::string(2 << 20, '#')).find("too large"), std::string::npos);
   std::string many = "a = [";
@@ -604,7 +604,7 @@ TEST_F(ConfigFile, StandsWhatIsMeantToDoHarm) {
   EXPECT_NE(error_in(many + "]").find("too many"), std::string::npos);
 }
 
-TEST(Secrets, AreCutOutOfWhatOthersSay) {
+TEST(Secrets, AreCutOutOfMessages) {
   CameraSettings camera;
   camera.uri = "http://host/video?token=abc123";
   camera.location = "http://host/video";

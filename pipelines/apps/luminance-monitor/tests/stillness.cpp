@@ -68,7 +68,7 @@ Blocks changed(Blocks picture, size_t block, double luma) {
   return picture;
 }
 
-TEST(Stillness, FindsAPictureThatIsTheSame) {
+TEST(Stillness, FindsAnUnchangedPicture) {
   for (const double rate : {1.0, 5.0, 25.0}) {
     Scene scene;
     Play play(rate);
@@ -81,14 +81,14 @@ TEST(Stillness, FindsAPictureThatIsTheSame) {
   }
 }
 
-TEST(Stillness, FindsOneOfAFrameAMinute) {
+TEST(Stillness, FindsAnUnchangedPictureAtOneFrameAMinute) {
   Scene scene;
   Play play(1 / 60.0);
   play.run(600, [&](int) { return scene.picture(); });
   EXPECT_GT(play.length(), kStands);
 }
 
-TEST(Stillness, NoiseOfADayIsNone) {
+TEST(Stillness, ADayOfNoiseIsNotStill) {
   Scene scene;
   Play play(1);
   play.run(86400, [&](int) { return scene.picture(0.04); });
@@ -110,7 +110,7 @@ TEST(Stillness, FindsKeyFramesThatComeBack) {
 }
 
 /// A camera whose encoder skips what does not move until the next key frame, which is another.
-TEST(Stillness, SkippedFramesAreNone) {
+TEST(Stillness, SkippedFramesAreNotStill) {
   for (const int group : {50, 245}) {
     Scene scene;
     Blocks key;
@@ -123,7 +123,7 @@ TEST(Stillness, SkippedFramesAreNone) {
   }
 }
 
-TEST(Stillness, OneThatComesBackByChanceIsNone) {
+TEST(Stillness, APictureThatComesBackByChanceIsNotStill) {
   Scene scene;
   Blocks first;
   Play play(25);
@@ -135,7 +135,7 @@ TEST(Stillness, OneThatComesBackByChanceIsNone) {
   EXPECT_EQ(play.longest, 0);
 }
 
-TEST(Stillness, AClockIsNoMovement) {
+TEST(Stillness, AClockDoesNotCountAsMovement) {
   Scene scene;
   Play play(25);
   play.run(40, [&](int number) {
@@ -147,7 +147,7 @@ TEST(Stillness, AClockIsNoMovement) {
 }
 
 /// Not larger than a clock, but it goes somewhere.
-TEST(Stillness, WhoWalksThroughAPictureWithoutNoiseIsSeen) {
+TEST(Stillness, APersonInAPictureWithoutNoiseIsMovement) {
   Scene scene;
   Play play(25);
   play.run(600, [&](int number) {
@@ -162,7 +162,7 @@ TEST(Stillness, WhoWalksThroughAPictureWithoutNoiseIsSeen) {
 }
 
 /// It comes back to each of its pictures, to the bit.
-TEST(Stillness, AVideoThatBeginsAgainIsNone) {
+TEST(Stillness, ALoopedVideoIsNotStill) {
   for (const int length : {11, 20, 29}) {
     std::vector<Blocks> video;
     Scene scene;
@@ -174,7 +174,7 @@ TEST(Stillness, AVideoThatBeginsAgainIsNone) {
 }
 
 /// So little moves that a lap is taken for a picture that stands, but for the place.
-TEST(Stillness, NorIsOneInWhichLittleMoves) {
+TEST(Stillness, ALoopedVideoWithLittleMovementIsNotStill) {
   constexpr int kLap = 110;
   Scene scene;
   Stillness stillness(kApart);
@@ -187,7 +187,7 @@ TEST(Stillness, NorIsOneInWhichLittleMoves) {
   }
 }
 
-TEST(Stillness, EndsSoonWhereThePictureMoves) {
+TEST(Stillness, EndsSoonWhenThePictureMoves) {
   Scene scene, other;
   Play play(25);
   play.run(40, [&](int) { return scene.picture(); });
@@ -198,7 +198,7 @@ TEST(Stillness, EndsSoonWhereThePictureMoves) {
   EXPECT_EQ(play.length(), 0);
 }
 
-TEST(Stillness, EndsInThirtySecondsWhereThereIsOnlyNoiseAgain) {
+TEST(Stillness, EndsInThirtySecondsWhenOnlyNoiseReturns) {
   Scene scene;
   Play play(25);
   play.run(40, [&](int) { return scene.picture(); });
@@ -206,7 +206,7 @@ TEST(Stillness, EndsInThirtySecondsWhereThereIsOnlyNoiseAgain) {
   EXPECT_EQ(play.length(), 0);
 }
 
-TEST(Stillness, GoesOnThroughFramesThatAreQuiteAnother) {
+TEST(Stillness, ContinuesThroughAFewDifferentFrames) {
   Scene scene;
   Play play(25);
   play.run(80, [&](int number) { return scene.picture(number % 128 < 3 ? 9 : 0); });
@@ -229,7 +229,7 @@ TEST(Stillness, LearnsACamerasNoise) {
   EXPECT_GT(learned.length(), kStands) << "one that stands is found";
 }
 
-TEST(Stillness, WhatStandsTeachesNothing) {
+TEST(Stillness, AStillPictureTeachesNoNoise) {
   Scene scene;
   Play play(2);
   const double before = play.stillness.match_threshold();

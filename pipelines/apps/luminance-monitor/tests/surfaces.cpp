@@ -132,7 +132,7 @@ class Surfaces : public ::testing::Test {
   static void SetUpTestSuite() { gst_init(nullptr, nullptr); }
 };
 
-TEST_F(Surfaces, HaveTheBlocksOfFramesOnTheHost) {
+TEST_F(Surfaces, HaveTheSameBlocksAsFramesOnTheHost) {
   TappedPad surfaces, frames;
   for (const auto &[width, height] : {std::pair{1920, 1080}, {640, 360}, {322, 242}, {64, 48}}) {
     Picture picture = random_picture(width, height);
@@ -147,7 +147,7 @@ TEST_F(Surfaces, HaveTheBlocksOfFramesOnTheHost) {
   }
 }
 
-TEST_F(Surfaces, ThatCannotBeReadHaveNoBlocks) {
+TEST_F(Surfaces, HaveNoBlocksIfUnreadable) {
   TappedPad surfaces;
   Picture picture = random_picture(64, 48);
   Buffer empty(gst_buffer_new_allocate(nullptr, 4, nullptr), gst_buffer_unref);
@@ -172,7 +172,7 @@ TEST_F(Surfaces, HaveStills) {
   g_bytes_unref(jpeg);
 }
 
-TEST_F(Surfaces, AreCountedUnlessTheCpuIsAskedFor) {
+TEST_F(Surfaces, AreTakenUnlessTheBackendIsCpu) {
   for (const auto &[backend, takes] : {std::pair{"auto", true}, {"cpu", false}}) {
     const std::string text = std::string("cudahistogram backend=") + backend;
     GstElement *histogram = gst_parse_launch(text.c_str(), nullptr);

@@ -56,7 +56,7 @@ struct Play {
   std::vector<Change> changes;
 };
 
-TEST(Verdicts, HaveNamesOfTheirOwn) {
+TEST(Verdicts, HaveUniqueNames) {
   for (size_t i = 0; i < kVerdicts; ++i) {
     const auto verdict = static_cast<Verdict>(i);
     EXPECT_EQ(verdict_named(name_of(verdict)), verdict);
@@ -67,7 +67,7 @@ TEST(Verdicts, HaveNamesOfTheirOwn) {
   EXPECT_FALSE(verdict_named("Too dark").has_value());
 }
 
-TEST(Verdicts, HaveTheOrderOfTheirNames) {
+TEST(Verdicts, HaveAFixedOrder) {
   const std::pair<Verdict, const char *> names[] = {{Verdict::kNoFrames, "no-frames"},
                                                     {Verdict::kFrozen, "frozen"},
                                                     {Verdict::kMoved, "moved"},
@@ -93,7 +93,7 @@ TEST(Verdicts, DefaultsKeepRaisingAndClearingApart) {
   }
 }
 
-TEST(Verdicts, RaisedWhenTheHoldIsOverAndSinceItBegan) {
+TEST(Verdicts, AreRaisedAfterTheHoldWithItsBegin) {
   Play play(only(Verdict::kTooDark));
   play.until(10 * kSecond, 100);
   play.until(15 * kSecond, 30);  // five seconds less a frame
@@ -111,7 +111,7 @@ TEST(Verdicts, RaisedWhenTheHoldIsOverAndSinceItBegan) {
   EXPECT_EQ(play.changes.at(1).threshold, 45);
 }
 
-TEST(Verdicts, AShortDipIsNone) {
+TEST(Verdicts, AShortDipRaisesNothing) {
   Play play(only(Verdict::kTooDark));
   for (int i = 0; i < 20; ++i) {
     play.until(play.now + 4 * kSecond, 30);
@@ -120,7 +120,7 @@ TEST(Verdicts, AShortDipIsNone) {
   EXPECT_TRUE(play.changes.empty());
 }
 
-TEST(Verdicts, ATremblingValueDoesNotFlap) {
+TEST(Verdicts, AJitteringValueDoesNotFlap) {
   Play play(only(Verdict::kTooDark));
   play.until(6 * kSecond, 39);
   ASSERT_EQ(play.changes.size(), 1u);
@@ -142,7 +142,7 @@ TEST(Verdicts, ExactlyTheThresholdIsStillGood) {
   }
 }
 
-TEST(Verdicts, DisabledAreNeverRaised) {
+TEST(Verdicts, AreNeverRaisedIfDisabled) {
   Rule rule = default_rules()[static_cast<size_t>(Verdict::kTooDark)];
   rule.enabled = false;
   Play play(only(Verdict::kTooDark, rule));
@@ -151,7 +151,7 @@ TEST(Verdicts, DisabledAreNeverRaised) {
   EXPECT_TRUE(play.judge.standing().empty());
 }
 
-TEST(Verdicts, LowContrastIsOfTheRangeNotOfTheMean) {
+TEST(Verdicts, LowContrastDependsOnTheRangeAndNotOnTheMean) {
   Play play(only(Verdict::kLowContrast));
   play.until(10 * kSecond, 100, 40);
   play.until(20 * kSecond, 180, 40);
@@ -165,7 +165,7 @@ TEST(Verdicts, LowContrastIsOfTheRangeNotOfTheMean) {
 }
 
 /// Fog, with a clock and a name burnt in: white in boxes of black, 4 % of the picture each.
-TEST(Verdicts, LowContrastIsNotThatOfAClockInThePicture) {
+TEST(Verdicts, LowContrastIgnoresAClockInThePicture) {
   Judge judge(only(Verdict::kLowContrast), 0);
   std::vector<Change> changes;
   for (Time now = kFrame; now < 10 * kSecond; now += kFrame) {
@@ -190,7 +190,7 @@ Measurement plain(Time time, int luma) {
   return frame;
 }
 
-TEST(Verdicts, OneFaultHasOne) {
+TEST(Verdicts, OneFaultRaisesOneVerdict) {
   for (const auto &[luma, expected] : {std::pair(10, Verdict::kTooDark), {240, Verdict::kTooBright}}) {
     Play play(default_rules());
     play.until(20 * kSecond, 100);
@@ -205,7 +205,7 @@ TEST(Verdicts, OneFaultHasOne) {
   }
 }
 
-TEST(Verdicts, AVerdictEndsThatAnotherExplains) {
+TEST(Verdicts, AnExplainedVerdictEnds) {
   Rules rules = only(Verdict::kLowContrast);
   Play play(rules);
   play.until(10 * kSecond, 100, 10);
@@ -235,7 +235,7 @@ TEST(Verdicts, AreExplainedByMoreSevereOnes) {
 }
 
 /// It is too dark, or has no contrast, and nothing tells whether the camera has stopped.
-TEST(Verdicts, FrozenIsNoPlainPicture) {
+TEST(Verdicts, APlainPictureIsNotFrozen) {
   Judge judge(only(Verdict::kFrozen), 0);
   const Measurement same = frame_of(0, 100, 3);
   for (Time now = kFrame; now < 60 * kSecond; now += kFrame) {
@@ -268,7 +268,7 @@ TEST(Verdicts, FrozenNeedsTheSameHistogramAllTheTime) {
   EXPECT_EQ(changes[1].time, 40 * kSecond);
 }
 
-TEST(Verdicts, WithoutFramesNothingElseStands) {
+TEST(Verdicts, OnlyNoFramesStandsWithoutFrames) {
   Play play(default_rules());
   play.until(10 * kSecond, 30);
   ASSERT_EQ(play.judge.standing().size(), 1u);
@@ -294,7 +294,7 @@ TEST(Verdicts, WithoutFramesNothingElseStands) {
   EXPECT_EQ(play.judge.sight_of(Verdict::kTooDark), Sight::kJudged);
 }
 
-TEST(Verdicts, SayWhatIsKnownOfThem) {
+TEST(Verdicts, TellWhetherTheyAreJudged) {
   Rules rules = default_rules();
   rules[static_cast<size_t>(Verdict::kFlicker)].enabled = false;
   Play play(rules);
@@ -318,7 +318,7 @@ TEST(Verdicts, SayWhatIsKnownOfThem) {
 }
 
 /// A camera stays silent, whoever is told of it.
-TEST(Verdicts, NoFramesThatIsTurnedOffEndsNoSilence) {
+TEST(Verdicts, TurningNoFramesOffEndsNoSilence) {
   Play play(default_rules());
   play.until(10 * kSecond, 30);
   play.judge.tick(20 * kSecond);
@@ -350,7 +350,7 @@ TEST(Verdicts, NameTheCauseOfTheirEnd) {
 }
 
 /// Nobody is told of the silence; what was seen before it is not seen any more.
-TEST(Verdicts, WithoutFramesNothingElseStandsAlsoWhereNoFramesIsOff) {
+TEST(Verdicts, NothingStandsWithoutFramesIfNoFramesIsOff) {
   Rules rules = default_rules();
   rules[static_cast<size_t>(Verdict::kNoFrames)].enabled = false;
   Play play(rules);
@@ -390,7 +390,7 @@ TEST(Verdicts, TheEndOfSilenceClearsNothingElse) {
   EXPECT_EQ(play.judge.standing()[0].since, 30 * kSecond);
 }
 
-TEST(Verdicts, AGapBetweenFramesCountsWithoutAnybodyTicking) {
+TEST(Verdicts, AGapBetweenFramesCountsWithoutATick) {
   Play play(only(Verdict::kNoFrames));
   play.until(10 * kSecond, 100);
   play.now = 30 * kSecond;
@@ -402,7 +402,7 @@ TEST(Verdicts, AGapBetweenFramesCountsWithoutAnybodyTicking) {
   EXPECT_EQ(play.changes[1].time, 30 * kSecond);
 }
 
-TEST(Verdicts, ACameraThatNeverShowedAFrameHasNone) {
+TEST(Verdicts, ACameraThatNeverShowedAFrameHasNoFrames) {
   Judge judge(default_rules(), 0);
   const std::vector<Change> changes = judge.tick(6 * kSecond);
   ASSERT_EQ(changes.size(), 1u);
@@ -422,7 +422,7 @@ TEST(Verdicts, AChangeStandsUntilThePictureIsBack) {
   EXPECT_EQ(play.changes[1].time, 500 * kSecond);
 }
 
-TEST(Verdicts, AChangeBecomesTheUsualAfterTenMinutes) {
+TEST(Verdicts, AChangeIsAcceptedAfterTenMinutes) {
   Play play(only(Verdict::kSuddenChange));
   play.until(10 * kSecond, 100);
   play.until(700 * kSecond, 160);
@@ -435,7 +435,7 @@ TEST(Verdicts, AChangeBecomesTheUsualAfterTenMinutes) {
 }
 
 /// While a fault explains it that is not over, it is not the usual.
-TEST(Verdicts, AChangeDoesNotBecomeTheUsualInTheDark) {
+TEST(Verdicts, AChangeIsNotAcceptedInTheDark) {
   Play play(default_rules());
   play.until(10 * kSecond, 100);
   play.until(4000 * kSecond, 20);
@@ -448,7 +448,7 @@ TEST(Verdicts, AChangeDoesNotBecomeTheUsualInTheDark) {
 }
 
 /// As of the headlights of cars that pass.
-TEST(Verdicts, AChangeThatDoesNotLastIsNone) {
+TEST(Verdicts, AShortChangeRaisesNothing) {
   Play play(only(Verdict::kSuddenChange));
   play.until(10 * kSecond, 100);
   for (int i = 0; i < 20; ++i) {
@@ -474,7 +474,7 @@ TEST(Verdicts, AChangeIsNotForgottenWhileTheCameraIsAway) {
 }
 
 /// All pixels are there, only elsewhere.
-TEST(Verdicts, AChangeIsSeenWhereTheHistogramIsTheSame) {
+TEST(Verdicts, AChangeIsSeenEvenIfTheHistogramIsTheSame) {
   Judge judge(only(Verdict::kSuddenChange), 0);
   Blocks picture;
   for (size_t i = 0; i < Blocks::kCount; ++i)
@@ -494,7 +494,7 @@ TEST(Verdicts, AChangeIsSeenWhereTheHistogramIsTheSame) {
 }
 
 /// On a GPU, only some frames have blocks.
-TEST(Verdicts, FramesWithoutBlocksBetweenThoseThatHaveThemChangeNothing) {
+TEST(Verdicts, FramesWithoutBlocksInBetweenChangeNothing) {
   Judge judge(only(Verdict::kFrozen), 0);
   std::vector<Change> changes;
   for (int i = 1; i < 40 * 10; ++i) {
@@ -507,7 +507,7 @@ TEST(Verdicts, FramesWithoutBlocksBetweenThoseThatHaveThemChangeNothing) {
 }
 
 /// The picture of before a verdict was turned off is not that with which it is turned on.
-TEST(Verdicts, WhatIsTurnedOnAgainBeginsAnew) {
+TEST(Verdicts, AVerdictThatIsTurnedOnAgainStartsAnew) {
   for (const Verdict verdict : {Verdict::kSuddenChange, Verdict::kFrozen}) {
     Play play(only(verdict));
     play.until(10 * kSecond, 100);
@@ -531,7 +531,7 @@ TEST(Verdicts, WhatIsTurnedOnAgainBeginsAnew) {
 }
 
 /// As long as that is off, nobody is told; a silence that is too long then is told in whole.
-TEST(Verdicts, NoFramesIsTurnedOffAndOn) {
+TEST(Verdicts, NoFramesCanBeTurnedOffAndOn) {
   const Rules on = only(Verdict::kNoFrames), off = only(Verdict::kNoFrames, {false, 5, 5, 0});
   Judge judge(on, 0);
   judge.judge(frame_of(kSecond, 100));
@@ -548,7 +548,7 @@ TEST(Verdicts, NoFramesIsTurnedOffAndOn) {
   EXPECT_EQ(raised[0].time, kSecond);
 }
 
-TEST(Verdicts, ASlowChangeIsNoSuddenOne) {
+TEST(Verdicts, ASlowChangeIsNotSudden) {
   Play play(only(Verdict::kSuddenChange));
   for (double mean = 50; mean < 200; mean += 0.1) play.until(play.now + kFrame, mean);
   EXPECT_TRUE(play.changes.empty());
@@ -579,9 +579,9 @@ TEST(Flicker, IsMeasuredAtTheRatesThatShowIt) {
     }
 }
 
-TEST(Flicker, StandsJitteringTimestamps) { EXPECT_NEAR(seen(30, 100, 3, 0.1, 0.004), 3, 0.5); }
+TEST(Flicker, ToleratesJitteringTimestamps) { EXPECT_NEAR(seen(30, 100, 3, 0.1, 0.004), 3, 0.5); }
 
-TEST(Flicker, StandsLostFrames) {
+TEST(Flicker, ToleratesLostFrames) {
   for (const double rate : {12.5, 15.0, 25.0, 30.0}) {
     std::mt19937 random(3);
     std::uniform_real_distribution<double> any(0, 1);
@@ -598,7 +598,7 @@ TEST(Flicker, StandsLostFrames) {
   }
 }
 
-TEST(Flicker, IsNotWhatOtherThingsDo) {
+TEST(Flicker, IsNotRaisedByOtherChanges) {
   EXPECT_EQ(seen(30, 100, 0), 0);
   EXPECT_LT(seen(30, 100, 0, 2), 0.5);  // noise
   for (const double hertz : {0.3, 1.0, 3.0, 7.0, 14.0})
@@ -612,11 +612,11 @@ TEST(Flicker, IsNotWhatOtherThingsDo) {
   EXPECT_LT(max_percent, 0.5);
 }
 
-TEST(Flicker, CannotBeSeenWhereTheRateDividesIt) {
+TEST(Flicker, CannotBeSeenIfTheFrameRateDividesIt) {
   for (const double rate : {5.0, 10.0, 20.0}) EXPECT_EQ(seen(rate, 100, 10), 0) << rate;
 }
 
-TEST(Flicker, StandsBlackAndFewFrames) {
+TEST(Flicker, IsZeroForBlackOrFewFrames) {
   Flicker flicker;
   EXPECT_EQ(flicker.percent(), 0);
   for (int i = 0; i < 200; ++i) {
