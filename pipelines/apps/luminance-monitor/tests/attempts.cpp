@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tries cameras that cannot be opened again and again, and prints what the process holds each time
-// that all of them have been let go: attempts, threads, descriptors, bytes allocated, the error.
-// Fails where one of them gives a frame.
+// Tries to open cameras that cannot be opened, again and again. After each round, when all cameras
+// have been released, prints the attempts, threads, descriptors, allocated bytes and the error.
+// Fails if a camera delivers a frame.
 //
 // usage: attempts URI ATTEMPTS REPORTS [CAMERAS [SECONDS-TO-ANSWER [SNAPSHOT-INTERVAL]]]
 #include <glib.h>
@@ -22,8 +22,8 @@
 namespace luminance {
 namespace {
 
-constexpr double kPause = 0.001;  // seconds between two tries
-constexpr double kSettle = 20;    // seconds until everything is given back, at most
+constexpr double kPause = 0.001;  // seconds between two attempts
+constexpr double kSettle = 20;    // seconds, at most, until everything is released
 constexpr auto kTick = std::chrono::milliseconds(2);
 
 struct Held {
@@ -37,7 +37,8 @@ size_t count(const char *folder) {
 
 Held held() { return {count("/proc/self/task"), count("/proc/self/fd"), mallinfo2().uordblks}; }
 
-/// Threads of pools end a while after their last work.
+/// Returns the least values seen until threads and descriptors stay the same for half a second:
+/// threads of pools end some time after their last work.
 Held settled() {
   const gint64 end = g_get_monotonic_time() + static_cast<gint64>(kSettle * 1e6);
   Held min = held();
@@ -60,8 +61,8 @@ class Attempts {
   explicit Attempts(const Settings &settings)
       : clock_(false), monitor_(settings, clock_), sources_(settings, monitor_) {}
 
-  /// Until there were so many; then until none is under way. A video that waits for its time is,
-  /// and may be so for long.
+  /// Runs until that many attempts were made, then until no camera is being opened, for kSettle at
+  /// most: a video that waits for its time may take long.
   void make(uint64_t attempts) {
     if (!began_) sources_.begin();
     began_ = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which of the installed elements a camera may have made for it.
+// Which of the installed elements may be plugged for a camera.
 #include "capture/autoplug.h"
 
 #include <gst/gst.h>
@@ -15,7 +15,7 @@ using Factory = std::unique_ptr<GstElementFactory, decltype(&gst_object_unref)>;
 
 Factory find(const char *name) { return {gst_element_factory_find(name), gst_object_unref}; }
 
-/// Some decoders of hardware are bins.
+/// Returns whether the name is that of a decoder: some hardware decoders are bins.
 bool is_decoder(const char *name) {
   return g_str_has_suffix(name, "dec") || g_str_has_suffix(name, "decodebin");
 }
@@ -72,7 +72,7 @@ TEST_F(Plugging, RefusesKnownElementsThatOpenOtherResources) {
   }
 }
 
-/// A decoder with one format for its pictures.
+/// Returns the type of a decoder whose source pad has the caps kCaps.
 template <const char *const &kCaps>
 GType decoder_giving() {
   static const GType type = [] {

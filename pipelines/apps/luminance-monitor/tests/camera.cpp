@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is left of a camera after a silence, a loss, and time that goes back.
+// The state of a camera after a silence, after a loss, and when time goes back.
 #include "watch/camera.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Time kFrame = kSecond / 10;
 
-/// Pixels around `mean`, no two frames with the same histogram.
+/// Returns a frame with pixels around `mean`. No two frames have the same histogram.
 Measurement frame_of(Time time, double mean) {
   static uint64_t different = 0;
   Measurement m;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Configuration files that nobody would write: each is taken, or refused with the file's name.
+// Malformed configuration files: each is accepted, or refused with an error that names the file.
 #include <gtest/gtest.h>
 #include <time.h>
 
@@ -60,7 +60,7 @@ region = [0.1, 0, 0.8, 1]
 masks = [[0.1, 0, 0.2, 0.5], [0.5, 0.5, 0.25, 0.25]]
 )";
 
-// Right by the rules of TOML.
+// Valid TOML.
 const char *const kValues[] = {"0",
                                "1",
                                "-1",
@@ -176,7 +176,7 @@ class Fuzzer {
     const std::string piece = kPieces[below(std::size(kPieces))];
     return below(20) != 0 ? piece : repeated(piece, below(3000));
   }
-  /// Some changes to a text.
+  /// Returns the text with one to three random changes.
   std::string changed(std::string text) {
     for (size_t changes = 1 + below(3); changes > 0; --changes) change(text);
     return text;
@@ -201,7 +201,7 @@ class Fuzzer {
     const size_t end = std::min(text.find_first_of(",}\n", begin), text.size());
     text.replace(begin + 1, end - begin - 1, " " + std::string(kValues[below(std::size(kValues))]));
   }
-  /// Leaves it out, or has it once more somewhere.
+  /// Deletes a line, or inserts a copy of it somewhere.
   void change_line(std::string &text) {
     const auto begin_of_line = [&] {
       const size_t end = text.rfind('\n', below(text.size() + 1));
@@ -245,10 +245,10 @@ void expect_sensible(const Settings &s) {
 
 class ConfigFuzz : public testing::Test {
  protected:
-  /// Whether it was taken.
+  /// Returns whether the text was accepted as a configuration file.
   bool read(const std::string &text) const {
     const std::string file = folder_.file("config.toml");
-    std::ofstream(file, std::ios::binary) << text;  // which stays where this crashes
+    std::ofstream(file, std::ios::binary) << text;  // stays there after a crash
     std::string arguments[] = {"luminance-monitor", "--check", "--config", file};
     char *pointers[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(),
                         arguments[3].data()};
@@ -259,7 +259,7 @@ class ConfigFuzz : public testing::Test {
       taken = true;
     } catch (const SettingsError &error) {
       const std::string what = error.what();
-      // What is missing, or does not go together, may also be said on the command line.
+      // These settings can also be given on the command line, so their errors name no file.
       const char *const kOfAll[] = {"no camera: ", "the page's user", "a TLS certificate",
                                     "history.interval is shorter"};
       const bool is_of_all = std::any_of(std::begin(kOfAll), std::end(kOfAll),

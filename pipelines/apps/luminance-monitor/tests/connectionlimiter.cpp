@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who is let in, and what counts as one peer.
+// Which connections are admitted, and which addresses count as one peer.
 #include "web/connectionlimiter.h"
 
 #include <arpa/inet.h>
@@ -69,7 +69,7 @@ TEST(ConnectionLimiter, GivesThisMachineAllPlaces) {
   }
   ASSERT_TRUE(enter(limiter, 8, "127.0.0.1"));
   EXPECT_EQ(Admission::kFull, limiter.admission(8));
-  limiter.leave(8);  // which had no room: nobody else gets it
+  limiter.leave(8);  // It had no place, so none is free now.
   ASSERT_TRUE(enter(limiter, 9, "192.0.2.1"));
   EXPECT_EQ(Admission::kFull, limiter.admission(9));
 }
@@ -79,7 +79,7 @@ TEST(ConnectionLimiter, ClosesConnectionsBeyondItsReserve) {
   const int all = 4 + static_cast<int>(ConnectionLimiter::kRejectReserve);
   for (int i = 0; i < all; ++i) EXPECT_TRUE(enter(limiter, i, "::1"));
   EXPECT_FALSE(enter(limiter, all, "::1"));
-  limiter.leave(all);  // it never came in
+  limiter.leave(all);  // It was never admitted.
   EXPECT_FALSE(enter(limiter, all, "::1"));
   limiter.leave(0);
   EXPECT_TRUE(enter(limiter, all, "::1"));
@@ -94,7 +94,7 @@ TEST(ConnectionLimiter, KeepsPlacesForOtherPeers) {
     ASSERT_TRUE(enter(limiter, 100 + i, "192.0.3." + std::to_string(i)));
     EXPECT_EQ(Admission::kAdmitted, limiter.admission(100 + i));
   }
-  EXPECT_FALSE(enter(limiter, 200, "192.0.4.1"));  // all are taken, and the reserve as well
+  EXPECT_FALSE(enter(limiter, 200, "192.0.4.1"));  // All places and the reserve are taken.
 }
 
 TEST(ConnectionLimiter, AdmitsOnePeerEvenWithALowLimit) {
@@ -110,7 +110,7 @@ TEST(ConnectionLimiter, KnowsOverdueConnections) {
   EXPECT_TRUE(limiter.is_overdue(1, 1001 + ConnectionLimiter::kRequest));
   limiter.set_deadline(1, ConnectionLimiter::kNever);
   EXPECT_FALSE(limiter.is_overdue(1, ConnectionLimiter::kNever));
-  limiter.set_deadline(7, 0);  // there is none
+  limiter.set_deadline(7, 0);  // No such connection.
   EXPECT_EQ(std::vector<int>{1}, limiter.sockets());
 }
 

@@ -10,7 +10,7 @@
 namespace luminance {
 namespace {
 
-/// Metrics may have colons in their names, labels may not.
+/// Returns whether the text is a valid name. Names of metrics may have colons, those of labels not.
 bool is_name(const std::string &text, bool with_colons) {
   const auto may_be = [&](char c) {
     return g_ascii_isalnum(c) || c == '_' || (with_colons && c == ':');
@@ -19,7 +19,7 @@ bool is_name(const std::string &text, bool with_colons) {
          std::all_of(text.begin(), text.end(), may_be);
 }
 
-/// One line, from left to right.
+/// Reads one line from left to right.
 class Reader {
  public:
   explicit Reader(const std::string &line) : line_(line) {}
@@ -37,7 +37,7 @@ class Reader {
     return found;
   }
   std::string quoted();
-  double number();  // to the end
+  double number();  // the rest of the line
   [[noreturn]] void fail(const std::string &what) const {
     throw ExpositionError(what + " in: " + line_);
   }
@@ -75,7 +75,7 @@ double Reader::number() {
   return value;
 }
 
-/// The family that a sample's name belongs to.
+/// Returns whether a sample with this name belongs to the family.
 bool belongs(const std::string &name, const std::string &family, const std::string &type) {
   if (type != "histogram") return name == family;
   return name == family + "_bucket" || name == family + "_sum" || name == family + "_count";

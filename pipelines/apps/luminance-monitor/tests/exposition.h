@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Reads Prometheus' text format, and objects to what its specification does not allow.
+// Reads Prometheus' text format, and rejects what its specification does not allow.
 #pragma once
 
 #include <map>
@@ -21,15 +21,15 @@ struct ExposedFamily {
 
 class Exposition {
  public:
-  /// Throws ExpositionError, which quotes the line.
+  /// Throws ExpositionError, which quotes the wrong line.
   explicit Exposition(const std::string &text);
 
   const std::map<std::string, ExposedFamily> &families() const { return families_; }
-  /// Of a gauge or counter; throws std::out_of_range where it is not there.
+  /// Returns the value of a gauge or counter; throws std::out_of_range if there is none.
   double value(const std::string &name, const LabelSet &labels = {}) const;
   bool has(const std::string &name, const LabelSet &labels = {}) const;
-  size_t count(const std::string &name) const;  // of its series
-  /// Of a sample with a name of its own, as a histogram's.
+  size_t count(const std::string &name) const;  // number of series
+  /// Returns the value of a sample whose name differs from the family's, as in a histogram.
   double sample(const std::string &family, const std::string &name, const LabelSet &labels) const;
 
  private:

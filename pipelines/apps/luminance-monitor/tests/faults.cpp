@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One fault, one alert: what is told of verdicts that are raised and cleared, at made-up times.
+// One fault, one alert: the alerts for verdicts that are raised and cleared, at made-up times.
 #include "notify/faults.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class FaultsTest : public ::testing::Test {
     until(at);
     faults.clear(camera, verdict, cause, static_cast<int64_t>(at * 1000), seconds(at));
   }
-  /// Nothing shows the picture of this camera any more, until see(). Clears these verdicts.
+  /// The camera shows no picture until see(). Clears the verdicts in `standing`.
   void lose(double at, const std::vector<Verdict> &standing, const std::string &camera = "a") {
     until(at);
     for (size_t i = 1; i < kVerdicts; ++i)
@@ -55,7 +55,7 @@ class FaultsTest : public ::testing::Test {
     until(at);
     sights[camera][static_cast<size_t>(verdict)] = sight;
   }
-  /// Ticks as the monitor does, up to then.
+  /// Ticks as the monitor does, up to the time `at`.
   void until(double at) {
     for (; now <= seconds(at); now += kSecond / 5) {
       for (const auto &[camera, seen] : sights) {
@@ -231,7 +231,7 @@ TEST_F(FaultsTest, ReportsTheEndOfAFaultOnceFramesShowIt) {
   for (const size_t i : {2, 3}) EXPECT_NEAR(static_cast<double>(*alerts[i].cleared), 300000, 200);
 }
 
-/// The same where nobody is told of the silence.
+/// Frames are missing here too, but no-frames is off and raises no alert.
 TEST_F(FaultsTest, WaitsForFramesEvenIfNoFramesIsOff) {
   turn(0, Verdict::kNoFrames, Sight::kOff);
   raise(100, Verdict::kTooDark, 95);
@@ -240,7 +240,7 @@ TEST_F(FaultsTest, WaitsForFramesEvenIfNoFramesIsOff) {
   ASSERT_EQ(events(), std::vector{Event::kRaised}) << "no frame has shown that it is over";
   EXPECT_TRUE(faults.stands("a", Verdict::kTooDark));
   see(4000);
-  lose(4030, {});  // before it was over
+  lose(4030, {});  // before the fault was over
   until(8000);
   ASSERT_EQ(alerts.size(), 1u) << "it may have come back since";
   see(8000);
@@ -253,7 +253,7 @@ TEST_F(FaultsTest, WaitsForFramesEvenIfNoFramesIsOff) {
   EXPECT_EQ(alerts[1].cause, Cause::kValue);
 }
 
-/// A frame that cannot show a verdict, as that of a view in the dark, tells nothing of it.
+/// A frame that cannot show a verdict does not end its fault: a dark frame shows no moved view.
 TEST_F(FaultsTest, WaitsUntilTheVerdictIsJudged) {
   raise(100, Verdict::kMoved, 95);
   lose(205, {Verdict::kMoved});
@@ -266,7 +266,7 @@ TEST_F(FaultsTest, WaitsUntilTheVerdictIsJudged) {
   EXPECT_EQ(events(), (std::vector{Event::kRaised, Event::kCleared}));
 }
 
-/// What is not judged is over; what is judged, but was not seen since, is not.
+/// A fault whose verdict is no longer judged is over; one that is judged, but unseen since, is not.
 TEST_F(FaultsTest, EndsOnlyNoFramesWhenItIsTurnedOffDuringSilence) {
   raise(100, Verdict::kTooDark, 95);
   raise(205, Verdict::kNoFrames, 200);
@@ -277,7 +277,7 @@ TEST_F(FaultsTest, EndsOnlyNoFramesWhenItIsTurnedOffDuringSilence) {
   ASSERT_EQ(events(), (std::vector{Event::kRaised, Event::kRaised, Event::kCleared}));
   EXPECT_EQ(alerts[2].verdict, Verdict::kNoFrames);
   EXPECT_EQ(alerts[2].cause, Cause::kRules);
-  turn(1000, Verdict::kNoFrames, Sight::kBlind);  // on again, and the camera is as silent
+  turn(1000, Verdict::kNoFrames, Sight::kBlind);  // on again, and the camera is still silent
   raise(1000.4, Verdict::kNoFrames, 200);
   until(2000);
   ASSERT_EQ(alerts.size(), 4u);
@@ -299,7 +299,7 @@ TEST_F(FaultsTest, SaysWhyAFaultIsOver) {
   clear(200, Verdict::kMoved, "a", Cause::kReference);
   turn(200, Verdict::kMoved, Sight::kBlind);
   lose(205, {Verdict::kFrozen});
-  turn(230, Verdict::kFrozen, Sight::kOff);  // while nobody knows
+  turn(230, Verdict::kFrozen, Sight::kOff);  // during the silence
   until(1000);
   ASSERT_EQ(alerts.size(), 6u);
   std::map<Verdict, Cause> causes;
@@ -363,7 +363,7 @@ TEST_F(FaultsTest, KeepsTheFaultsOfACameraThatIsSetUpAgain) {
   EXPECT_TRUE(faults.stands("a", Verdict::kTooDark));
 }
 
-/// Whether a camera that is set up anew is as it was, its frames tell.
+/// Only frames show whether a camera that is set up again still has its faults.
 TEST_F(FaultsTest, WaitsForFramesOfACameraThatIsSetUpAgain) {
   raise(100, Verdict::kTooDark, 95);
   raise(105, Verdict::kFlicker, 95);
@@ -421,7 +421,7 @@ TEST_F(FaultsTest, DoesNotReportAgainAfterNewSettings) {
   EXPECT_EQ(alerts.size(), 1u);
 }
 
-/// Cameras whose frames come and go, and of which one tells nobody of it.
+/// Cameras whose frames come and go. One of them does not report its silence.
 class RandomFaults : public FaultsTest {
  protected:
   struct Camera {
@@ -446,7 +446,7 @@ class RandomFaults : public FaultsTest {
     see(at, id);
     cameras[id].is_silent = false;
   }
-  /// Something happens to a camera.
+  /// Changes a camera: its frames come back or stop, or the verdict is raised or cleared.
   void step(double at, const std::string &id, Verdict verdict) {
     Camera &camera = cameras[id];
     if (camera.is_silent) return come_back(at, id);
@@ -458,7 +458,7 @@ class RandomFaults : public FaultsTest {
       raise(at, verdict, at, id);
     is_raised = !is_raised;
   }
-  /// No fault of a camera is told as over while it is silent, but that itself.
+  /// Checks that no fault but no-frames is reported as over while its camera is silent.
   void check_silence(size_t first) const {
     for (size_t i = first; i < alerts.size(); ++i)
       if (alerts[i].event == Event::kCleared && alerts[i].verdict != Verdict::kNoFrames) {
@@ -470,8 +470,8 @@ class RandomFaults : public FaultsTest {
   std::map<std::string, Camera> cameras;
 };
 
-/// Whatever happens: alerts of a fault come in order, each once, none is over without a frame that
-/// shows it, and at the end all are over.
+/// After any sequence of events, the alerts of a fault come in order and each once, no fault ends
+/// without a frame that shows it, and all faults are over at the end.
 TEST_F(RandomFaults, AreReportedInOrderAndOnce) {
   const char *given = std::getenv("LUMINANCE_TEST_SEED");
   const unsigned seed =

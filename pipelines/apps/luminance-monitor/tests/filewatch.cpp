@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Changes of files, by whatever way they are written. Time is the test's own; only what the kernel
-// tells of takes real time.
+// Changes of files that are written in various ways. The test sets the time; only the kernel's
+// notifications take real time.
 #include "settings/filewatch.h"
 
 #include <glib.h>
@@ -27,7 +27,7 @@ class Watched : public ::testing::Test {
   }
   ~Watched() override { fs::remove_all(folder_); }
 
-  /// Each time with another size.
+  /// Writes the file with a new size each time.
   fs::path write(const fs::path &name) {
     std::ofstream(folder_ / name) << std::string(++writes_, '#');
     return folder_ / name;
@@ -36,7 +36,8 @@ class Watched : public ::testing::Test {
     const FileWatch::Reading reading(watch_);
     for (const std::string &file : files) FileWatch::note(file);
   }
-  /// Without the kernel's help: looks after the time after which it looks anyway.
+  /// Returns whether the watch reports a change without the kernel's notifications, by its periodic
+  /// look at the files.
   bool changes_within(double seconds) {
     const int64_t end = now_ + static_cast<int64_t>(seconds * kSecond);
     for (; now_ < end; now_ += kSecond / 5)
@@ -54,7 +55,7 @@ TEST_F(Watched, NothingChangesByItself) {
   EXPECT_FALSE(changes_within(20)) << "nothing is watched";
   read({write("a"), write("b"), folder_ / "missing"});
   EXPECT_FALSE(changes_within(20));
-  FileWatch::note(write("c"));  // nobody gathers
+  FileWatch::note(write("c"));  // No Reading collects it.
   EXPECT_FALSE(changes_within(20));
 }
 
@@ -64,7 +65,7 @@ TEST_F(Watched, AChangeIsReportedOnceItHasSettled) {
   changes_within(0.2);
   write("a");
   EXPECT_FALSE(changes_within(5.4));
-  for (int i = 0; i < 20; ++i) {  // somebody writes it, slowly
+  for (int i = 0; i < 20; ++i) {  // a slow writer
     write("a");
     EXPECT_FALSE(changes_within(0.8)) << i;
   }
@@ -98,7 +99,7 @@ TEST_F(Watched, AFileThatGoesAndComesBackIsReported) {
   EXPECT_TRUE(changes_within(8)) << "the same file as before, but the failure was told";
 }
 
-/// As a volume of Kubernetes: only a link to a folder beside the file changes.
+/// As in a Kubernetes volume, only a link to a folder beside the file changes.
 TEST_F(Watched, AChangedLinkAboveTheFileIsReported) {
   for (const char *version : {"..1", "..2"}) {
     fs::create_directory(folder_ / version);
@@ -120,7 +121,7 @@ TEST_F(Watched, TheKernelReportsAChangeAtOnce) {
   read({file});
   EXPECT_FALSE(watch_.has_changed(now_));
   fs::rename(write("a.new"), file);
-  // All this is less time than that after which it would look anyway.
+  // The test's time does not reach the next periodic look at the files.
   bool has_changed = false;
   const gint64 end = g_get_monotonic_time() + 60 * kSecond;
   for (int i = 0; !has_changed && i < 2000 && g_get_monotonic_time() < end; ++i) {
@@ -132,7 +133,7 @@ TEST_F(Watched, TheKernelReportsAChangeAtOnce) {
   EXPECT_TRUE(has_changed);
 }
 
-/// The file that could not be read may be there later.
+/// A file that could not be read may appear later.
 TEST_F(Watched, FilesAreWatchedEvenIfReadingFails) {
   const std::string config = folder_ / "c.toml";
   std::ofstream(config) << "[web]\ntoken-file = 'token'\n[[cameras]]\nuri = 'rtsp://a'\n";

@@ -24,7 +24,7 @@ TEST(FrameClock, EvensOutArrivals) {
   }
 }
 
-/// A machine that is too busy: frames are held up for `pause`, and come all at once.
+/// Simulates a busy machine: frames are held up for `pause` seconds, then arrive all at once.
 void hold_up(double pause) {
   FrameClock clock(false, 0);
   Time before = 0, held_until = 0;
@@ -50,7 +50,7 @@ TEST(FrameClock, NeverGoesBackWhenAVideoStartsAgain) {
   for (int pass = 0; pass < 10; ++pass) {
     FrameClock clock(false, end);
     const Time begin = kBegin + pass * 3 * kSecond;
-    // The second frame is late, and those that follow are not.
+    // The second frame is late, the following ones are not.
     for (int i = 0; i < 75; ++i) {
       const Time now = begin + i * kFrame + (i == 1 ? seconds(0.9) : 0);
       const Time time = clock.time_of(std::max(now, begin + seconds(i > 0 ? 0.9 : 0)), i * kFrame);
@@ -80,7 +80,7 @@ TEST(FrameClock, FollowsTimestampsInFastMode) {
   EXPECT_EQ(clock.end(), kBegin + 50 * kFrame);
   FrameClock next(true, clock.end());
   EXPECT_EQ(next.time_of(9, 4 * kSecond), kBegin + 50 * kFrame);
-  // A single picture is there for a second.
+  // A single picture lasts a second.
   EXPECT_EQ(next.end(), kBegin + 50 * kFrame + kSecond);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How many frames are measured where not all are.
+// How many frames are measured when their rate is limited.
 #include "capture/framelimit.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,8 @@ namespace {
 
 constexpr Time kBegin = 1000 * kSecond;
 
-/// Of 20 seconds of `rate` frames, whose timestamps tremble by `jitter` seconds.
+/// Returns how many frames are taken in 20 seconds, at `rate` frames per second whose timestamps
+/// jitter by `jitter` seconds.
 int taken(unsigned limit, double rate, double jitter = 0) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> tremble(-jitter, jitter);
@@ -42,7 +43,7 @@ TEST(FrameLimit, DoesNotMakeUpForAPause) {
   EXPECT_TRUE(limit.takes(kBegin));
   int taken = 0;
   for (int i = 0; i < 10; ++i) taken += limit.takes(kBegin + 30 * kSecond + i * kSecond / 10);
-  // The first, one that it is behind, and one that is early.
+  // The first frame, one to catch up with, and one that is early.
   EXPECT_LE(taken, 3);
 }
 

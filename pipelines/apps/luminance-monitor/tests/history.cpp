@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the history says of frames, against what is computed here from their pixels.
+// The rows of the history against values that the test computes from the pixels of the frames.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,12 +18,12 @@ class HistoryTest : public testing::Test {
 };
 
 struct Frame {
-  int64_t wall;  // milliseconds
+  int64_t wall;  // wall clock, milliseconds
   std::vector<uint8_t> pixels;
 };
 
-/// The begins of the intervals of these frames: each takes what comes less than a second later.
-/// Then the frames of each row of ten seconds, by its begin.
+/// Returns the frames of each row of ten seconds, by the begin of the row. A frame belongs to the
+/// row in which its interval begins; an interval takes the frames of less than a second.
 std::map<int64_t, std::vector<Frame>> in_rows(const std::vector<Frame> &frames) {
   std::map<int64_t, std::vector<Frame>> rows;
   int64_t interval = -1000000;
@@ -40,7 +40,7 @@ double mean_of(const std::vector<uint8_t> &pixels) {
   return sum / static_cast<double>(pixels.size());
 }
 
-/// The least luma that so many percent of the pixels do not exceed.
+/// Returns the least luma that is not exceeded by `percent` percent of the pixels.
 double percentile(const std::vector<uint8_t> &sorted, size_t percent) {
   return sorted[(sorted.size() * percent + 99) / 100 - 1];
 }
@@ -192,7 +192,7 @@ TEST_F(HistoryTest, EventsAreFoundByCameraTimeAndNumber) {
   EXPECT_TRUE(values({}, 0, 100000, 0).empty());
 }
 
-/// Frames of the rows, their mean and extremes, weighted here.
+/// Compares the frames, means, variances and extremes of both, weighted by the frames of each row.
 void expect_same_totals(const std::vector<Row> &merged, const std::vector<Row> &rows) {
   double sums[2] = {}, squares[2] = {}, min_means[2] = {300, 300};
   uint64_t frames[2] = {};
@@ -217,7 +217,7 @@ TEST_F(HistoryTest, NeighbouringRowsAreMerged) {
   Rig rig(settings_of(folder_.file("history.db")));
   for (int i = 0; i < 3000; ++i) {
     if (random() % 5 != 0) rig.take(0, random_pixels(random));
-    if (random() % 100 == 0) advance(500);  // nobody was there
+    if (random() % 100 == 0) advance(500);  // no monitor ran
     rig.tick();
     advance(0.5 + random() % 3);
   }
@@ -280,7 +280,7 @@ TEST_F(HistoryTest, RowsAreKeptWhenTheClockIsSet) {
     rig.play(600, 100);
     rig.end();
     EXPECT_EQ(rig.history.error(), "");
-    // What seems to be older than the retention is forgotten.
+    // Rows that seem to be older than the retention are deleted.
     const uint64_t old = hours < -720 ? 57 : 0;
     EXPECT_EQ(frames_of(rig.rows()), 1257u - old);
     clocks = before;

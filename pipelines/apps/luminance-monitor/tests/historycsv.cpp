@@ -22,7 +22,7 @@ class HistoryCsv : public testing::Test {
   const Folder folder_;
 };
 
-/// The cells of each line, as RFC 4180 has them.
+/// Returns the cells of each line, by the rules of RFC 4180.
 std::vector<std::vector<std::string>> parse(const std::string &csv) {
   std::vector<std::vector<std::string>> lines(1, {""});
   bool quoted = false;
@@ -154,7 +154,7 @@ TEST_F(HistoryCsv, ARenamedCameraKeepsItsRows) {
   for (size_t i = 1; i < lines.size(); ++i) EXPECT_EQ(lines[i][3], "Another");
 }
 
-/// Which does something whenever something is written to it.
+/// A buffer that calls a function at each write.
 class Watched : public std::stringbuf {
  public:
   explicit Watched(std::function<void()> on_write) : on_write_(std::move(on_write)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Files whose records are damaged, or whose pages refer to each other in ways that no writer makes:
-// whatever reads or writes them comes to an end, and what it says is right, or an error.
+// each reader and writer ends, and gives a correct result or an error.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -20,11 +20,11 @@
 namespace luminance::test {
 namespace {
 
-constexpr unsigned kSeconds = 60;  // that something may take
+constexpr unsigned kSeconds = 60;  // time limit of a step
 #ifdef __SANITIZE_ADDRESS__
-constexpr int64_t kMemory = 8 << 20;  // KiB: what earlier tests freed, a sanitizer keeps
+constexpr int64_t kMemory = 8 << 20;  // KiB: the sanitizer keeps what earlier tests freed
 #else
-constexpr int64_t kMemory = 600 << 10;  // KiB that it may have
+constexpr int64_t kMemory = 600 << 10;  // KiB, memory limit of a step
 #endif
 
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(),
@@ -59,7 +59,7 @@ class HistoryDamaged : public testing::Test {
     run("INSERT OR IGNORE INTO camera (number, id, name) VALUES (1, 'c0', 'Camera 0')");
     run("UPDATE camera SET number = 1 WHERE id = 'c0'");
     run(kFill);
-    // Makes the summaries. The first write would delete the cameras without rows.
+    // The rig makes the summaries. Its first write would delete the cameras without rows.
     { Rig rig(settings()); }
   }
 
@@ -75,8 +75,8 @@ class HistoryDamaged : public testing::Test {
   const Folder folder_;
 };
 
-/// Whether it ends in time and without too much memory, in a process of its own. Errors of the
-/// history are as good as none.
+/// Checks in a child process that `act` ends within the limits of time and memory. HistoryError
+/// counts as success.
 void expect_end(const std::string &what, const std::function<void()> &act) {
   SCOPED_TRACE(what);
   const auto failures = [] {
@@ -168,7 +168,7 @@ void expect_all_end(const Settings &settings) {
   expect_end("summaries", [&] { summarize_and_write(settings); });
 }
 
-/// The pages of a file, as bytes. SQLite writes numbers with the greatest digit first.
+/// The pages of a file, as bytes. SQLite writes numbers with the most significant byte first.
 class Pages {
  public:
   explicit Pages(const std::string &file) : file_(file) {
@@ -181,7 +181,7 @@ class Pages {
     std::ofstream(file_, std::ios::binary) << bytes_;
   }
 
-  /// Of the inner page: all its references lead to another one.
+  /// Makes all references of the inner page lead to the page `to`.
   void refer(size_t page, size_t to) {
     const size_t at = begin(page);
     put(at + 8, 4, static_cast<uint32_t>(to));
@@ -214,8 +214,8 @@ class Pages {
   size_t size_ = 0;
 };
 
-/// Makes every reference of the root lead to the same page, and all of those of that one to the
-/// next, for fourteen pages: the few records of a single page are there more than 10^14 times.
+/// Makes all references of the root lead to one page, all references of that page to the next, and
+/// so on for fourteen pages: a reader finds the few records of the last page more than 10^14 times.
 void tangle(const std::string &file, size_t root) {
   Pages pages(file);
   ASSERT_TRUE(pages.is_inner(root));
@@ -262,21 +262,21 @@ TEST_F(HistoryDamaged, ViewsAndTriggersDoNotRun) {
   expect_all_end(settings());
 }
 
-/// Sums the frames of rows, however they are merged.
+/// Returns the sum of the frames of all rows, merged into at most `points` rows.
 uint64_t frames_in(const std::string &file, size_t points) {
   return frames_of(Reader(file).rows("c0", kLeast, kGreatest, points));
 }
 
 struct Damage {
   const char *sql;
-  uint64_t lost;  // rows
+  uint64_t lost;  // number of rows
 };
 
 void PrintTo(const Damage &damage, std::ostream *out) { *out << damage.sql; }
 
 class HistoryValues : public HistoryDamaged, public testing::WithParamInterface<Damage> {};
 
-/// What is left out is the damaged row, and nothing is counted twice.
+/// Only the damaged rows are left out, and no row is counted twice.
 TEST_P(HistoryValues, WrongNumbersAreNotTakenForRight) {
   run(GetParam().sql);
   const uint64_t frames = 7 * (kRows - GetParam().lost);
@@ -296,7 +296,8 @@ TEST_P(HistoryValues, WrongNumbersAreNotTakenForRight) {
 
 constexpr char kRowAt[] = "camera = 1 AND time = 1763798400000 - 20000";
 
-/// Of one row, and of the camera as it would be without summaries, which know what it was.
+/// Returns SQL that changes one row and marks the summaries of its camera as missing, because they
+/// still contain the old values.
 std::string row_with(const std::string &change) {
   return "UPDATE measurement SET " + change + " WHERE " + kRowAt +
          "; UPDATE camera SET min_summary_length = 0 WHERE number = 1";
@@ -309,7 +310,7 @@ std::string row_at(const std::string &time) {
          kRowAt;
 }
 
-/// Lives as long as the program, as the names of parameters do.
+/// Returns a copy of the text that lives until the program ends, as test parameters must.
 const char *kept(const std::string &text) {
   static std::list<std::string> texts;
   return texts.emplace_back(text).c_str();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Files that are no history, and writes that fail: each says so, and the monitor goes on.
+// Files that are no history, and writes that fail: each causes an error, and the monitor continues.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -51,7 +51,7 @@ void write(const std::string &file, const std::string &bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
-/// As somebody who may write only what everybody may.
+/// Runs as the user 65534, if the test runs as root, for which permissions do not count.
 class AsNobody {
  public:
   AsNobody() : user_(geteuid()) {
@@ -65,7 +65,7 @@ class AsNobody {
   const uid_t user_;
 };
 
-/// Files that grow beyond it cannot be written, as on a full disk.
+/// Limits the size of files, so that writes beyond it fail as on a full disk.
 class DiskFull {
  public:
   explicit DiskFull(size_t size) {
@@ -244,7 +244,7 @@ TEST_F(HistoryFailures, TwoMonitorsCanShareOneFile) {
   EXPECT_EQ(frames_of(two.rows()), 100u);
 }
 
-/// Opens it, reads all of it and writes to it: whatever comes of it, nothing but HistoryError.
+/// Exports, reads and writes the file. Checks that nothing but HistoryError is thrown.
 void use(const std::string &file) {
   try {
     std::ostringstream csv;
@@ -264,15 +264,15 @@ void use(const std::string &file) {
   }
 }
 
-/// As SQLite keeps the times of rows.
+/// Returns the six bytes in which SQLite stores the time of a row.
 std::string six_bytes(int64_t time) {
   std::string bytes;
   for (int shift = 40; shift >= 0; shift -= 8) bytes += static_cast<char>(time >> shift);
   return bytes;
 }
 
-/// Two rows of which one is before what was read, and the next beyond the end: what reads on after
-/// the last row that it got, reads the same rows for ever.
+/// One row has a time before the rows already read, and the next a time beyond the end: a reader
+/// that continues after the last row it got would read the same rows for ever.
 TEST_F(HistoryFailures, AnExportOfUnorderedRowsEnds) {
   std::vector<Row> rows;
   {
@@ -324,7 +324,7 @@ TEST_F(HistoryFailures, FilesWithWrongBytesCauseNothingButHistoryErrors) {
   }
 }
 
-/// What the page and the metrics have of a history that was set aside.
+/// Checks the new history, the notice for the page and the metrics after a file was set aside.
 void expect_begun_anew(const Settings &settings, const std::string &folder) {
   Rig rig(settings);
   rig.play(100, 100);
@@ -355,7 +355,7 @@ TEST_F(HistoryFailures, AHistoryWhoseFirstPageIsLostIsSetAside) {
   }
 }
 
-/// Errors of a damaged file are logged only so often, but what became of it always.
+/// The log limits the errors of a damaged file, but always says that the file was set aside.
 TEST_F(HistoryFailures, AHistoryThatIsSetAsideIsLogged) {
   {
     Rig rig(settings_of(file(), 3));
@@ -373,8 +373,8 @@ TEST_F(HistoryFailures, AHistoryThatIsSetAsideIsLogged) {
       << logged;
 }
 
-/// 200 places and the first page, of a history that nobody has open, and of one that is written to:
-/// whatever is damaged, the monitor goes on and writes.
+/// 200 random places are overwritten, in a closed history and in one that the monitor writes to. In
+/// each case, the monitor continues to write.
 TEST_F(HistoryFailures, AHistoryOverwrittenAtRandomIsSetAside) {
   std::mt19937 random(seed());
   Settings settings = settings_of(file(), 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera keeps its history: whatever comes before it, and where its id is another one by now.
+// A camera keeps its history, whatever cameras come before it, and when it gets another id.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -34,11 +34,11 @@ Settings settings_of_cameras(const std::string &file, const std::vector<Named> &
   return settings;
 }
 
-/// Of each camera, by its source: the one luma that it shows.
+/// The luma that each camera shows, by its source.
 const std::map<std::string, uint8_t> kLuma = {
     {"aaaaaaaa", 50}, {"bbbbbbbb", 90}, {"cccccccc", 140}};
 
-/// Each shows its luma for a while, and has had no other.
+/// Plays each camera with its luma, and checks that its history has no other luma.
 void play_and_check(const std::string &file, const std::vector<Named> &cameras) {
   Rig rig(settings_of_cameras(file, cameras));
   for (int second = 0; second < 30; ++second) {
@@ -93,7 +93,7 @@ TEST_F(HistoryIds, RowsFollowANewId) {
   play_and_check(file(), {before});
   play_and_check(file(), {after});
   EXPECT_GE(rows_of(file(), {after}, 0), 6u);
-  // Then the name may change.
+  // With an id that is set, the name may change.
   EXPECT_GE(rows_of(file(), {{"Exit", "bbbbbbbb", "gate-1"}}, 0), 6u);
 }
 
@@ -102,7 +102,8 @@ TEST_F(HistoryIds, AnotherCamerasRowsAreNotTaken) {
   play_and_check(file(), {first});
   EXPECT_EQ(rows_of(file(), {first, same}, 1), 0u) << "of a camera that is there";
   play_and_check(file(), {{"Old", "bbbbbbbb", "gate"}});
-  const Named gate = {"Entrance", "aaaaaaaa", "gate"};  // both rows may be its own by now
+  // The rows of "x" and of "gate" may be its own.
+  const Named gate = {"Entrance", "aaaaaaaa", "gate"};
   EXPECT_EQ(rows_of(file(), {gate}, 0), 3u) << "the id counts";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Incidents: from when a verdict is raised until it is cleared, also where the monitor ends or the
-// file cannot be written meanwhile.
+// Incidents: they last from when a verdict is raised until it is cleared, even if the monitor ends
+// or the file cannot be written meanwhile.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -48,7 +48,7 @@ class HistoryIncidents : public testing::Test {
   int64_t number(const char *sql) const {
     return Database(file(), Database::Access::kRead).number(sql);
   }
-  /// Ten seconds of light, then of dark.
+  /// Plays ten seconds of light, then ten seconds of darkness.
   void darken(Rig &rig) const {
     rig.play(10, kBright);
     rig.play(10, kDark);
@@ -58,7 +58,7 @@ class HistoryIncidents : public testing::Test {
   const Folder folder_;
 };
 
-/// Files that grow beyond it cannot be written, as on a full disk.
+/// Limits the size of files to a byte, so that writes fail as on a full disk.
 class NoSpace {
  public:
   NoSpace() {

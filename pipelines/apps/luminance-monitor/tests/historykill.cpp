@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A monitor that is killed while it writes, again and again: what it said to be written is there.
+// A monitor is killed while it writes, again and again: the rows that it reported are in the file.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -25,13 +25,13 @@ Settings long_settings(const std::string &file) {
   return settings;
 }
 
-/// What the only frame of a row shows.
+/// Returns the luma of the only frame of a row.
 uint8_t luma_of(int64_t row, size_t camera) {
   return static_cast<uint8_t>(row / kRow * 7 + static_cast<int64_t>(camera));
 }
 
-/// Writes a row of each camera and an event, again and again, and sends the time of the last row
-/// that is written for certain.
+/// Writes a row of each camera and an event, again and again, and sends through the pipe the time of
+/// the last row that is certainly written.
 [[noreturn]] void write_for_ever(const std::string &file, int64_t begin, int pipe) {
   clocks.real = begin * 1000;
   Rig rig(long_settings(file));
@@ -39,7 +39,7 @@ uint8_t luma_of(int64_t row, size_t camera) {
     for (size_t i = 0; i < kCameras; ++i) rig.take(i, luma_of(now, i));
     rig.history.on_change(rig.camera(), {Verdict::kFlicker, true, rig.clock.now(), 1});
     rig.tick();
-    // This frame ended the interval of the one before, and that the row before its own.
+    // This frame ended the interval of the previous frame, which ended the row before that.
     const int64_t written = now - 2 * kRow;
     if (!rig.history.error().empty()) _exit(1);
     if (written >= begin && write(pipe, &written, sizeof written) != sizeof written) _exit(1);
@@ -47,8 +47,8 @@ uint8_t luma_of(int64_t row, size_t camera) {
   }
 }
 
-/// Lets it write until `delay` microseconds after its first row, then kills it. Returns the last
-/// row that it said to be written.
+/// Starts a writer, and kills it `delay` microseconds after its first row. Returns the last row
+/// that it reported as written.
 int64_t kill_writer(const std::string &file, int64_t begin, useconds_t delay) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");
@@ -67,7 +67,7 @@ int64_t kill_writer(const std::string &file, int64_t begin, useconds_t delay) {
   return last;
 }
 
-/// Of one that ran from `begin` and wrote `last`. Returns the last row that is there.
+/// Checks the rows of a writer that began at `begin` and reported `last`. Returns the last row.
 int64_t check(Rig &rig, int64_t begin, int64_t last) {
   int64_t end = last;
   for (size_t i = 0; i < kCameras; ++i) {
@@ -107,7 +107,7 @@ TEST(HistoryKill, KeepsWrittenRows) {
     clocks = kBegin;
     const int64_t last = kill_writer(file, begin, random() % 100000);
     std::ostringstream csv;
-    export_csv(file, csv);  // the first to see what is left behind
+    export_csv(file, csv);  // the first to open what the killed writer left
     const std::string text = csv.str();
     EXPECT_GE(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')), 1 + rows);
     EXPECT_EQ(integrity(file), "ok");

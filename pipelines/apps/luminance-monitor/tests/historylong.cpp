@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A month of 32 cameras and what comes after it: neither the file nor memory grows any more.
+// A month of 32 cameras, and the time after it, when neither the file nor memory grows any more.
 #include <gtest/gtest.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kDay = 24 * 60 * 60 * 1000;
 
-/// Milliseconds on a clock of the system, which is not the test's.
+/// Returns the milliseconds of the system's clock; the C++ clocks are set by the test.
 double real_time() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -34,7 +34,7 @@ double resident_megabytes() {
   return static_cast<double>(resident * sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-/// Rows of a minute, each of one frame.
+/// Returns settings with rows of a minute, each of one interval.
 Settings minutes_of(const std::string &file, size_t cameras, double days) {
   Settings settings = settings_of(file, cameras);
   settings.interval = 60;
@@ -72,8 +72,8 @@ void expect_quick_queries(Rig &rig, const std::string &file) {
   };
   std::ofstream nowhere("/dev/null");
   const double all = time_of("export of all", [&] { return export_csv(file, nowhere), size_t{1}; });
-  // A search from end to end takes as long as what reads it all; these read a thousandth or less,
-  // and a thirtieth.
+  // A search of the whole file takes as long as the export of all. Each of these queries reads a
+  // small part of it.
   const double day = time_of("a day, 600 points", [&] { return rows(1, 600); });
   EXPECT_LT(day, all / 30);
   EXPECT_LT(time_of("events", [&] { return events({}); }), all / 30);
@@ -81,7 +81,7 @@ void expect_quick_queries(Rig &rig, const std::string &file) {
   EXPECT_LT(time_of("a week, 600 points", [&] { return rows(7, 600); }), all / 5);
   // A month has 30 times the rows of a day, and is not read row by row.
   double month = time_of("a month, 600 points", [&] { return rows(30, 600); });
-  for (int again = 0; again < 5; ++again)  // whatever else the machine does
+  for (int again = 0; again < 5; ++again)  // Other work may slow down the machine.
     month = std::min(month, time_of("a month, 600 points", [&] { return rows(30, 600); }));
   EXPECT_LT(month, 15 * day);
   EXPECT_LT(time_of("a month, 5000 points", [&] { return rows(30, 5000); }), all / 5);
@@ -121,7 +121,7 @@ TEST(HistoryLong, GivesPagesBack) {
   }
   const double before = megabytes(file);
   {
-    Rig rig(minutes_of(file, 1, 1));  // cameras that are gone are forgotten, too
+    Rig rig(minutes_of(file, 1, 1));  // The three other cameras are deleted, too.
     play_minutes(rig, 2 * 1440);
     EXPECT_NEAR(rig.rows().size(), 1440, 62);
     EXPECT_TRUE(rig.reader.rows("c3", 0, kEndOfTime, 10).empty());

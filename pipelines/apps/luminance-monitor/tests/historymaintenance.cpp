@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The maintenance of cameras: it ends when it is to, and lasts when the monitor or the camera is
+// The maintenance of cameras: it ends at its time, and lasts when the monitor or the camera is
 // started again.
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr uint8_t kDark = 20, kBright = 100;
 constexpr int64_t kStart = kBegin.real / 1000;  // milliseconds
 
-/// Counts what an observer is told, and keeps what it saw.
+/// Keeps the maintenance that it is told of.
 struct Watcher : Observer {
   void on_maintenance(const Camera &camera) override { seen.push_back(camera.maintenance()); }
 
@@ -41,7 +41,7 @@ class HistoryMaintenance : public testing::Test {
   void run(const std::string &sql) const {
     Database(file(), Database::Access::kWrite).run(sql.c_str());
   }
-  /// What a monitor that begins now is told.
+  /// Returns the maintenance that a monitor reads if it starts now.
   std::optional<Maintenance> restored() const {
     Rig rig(settings());
     return rig.history.maintenance(rig.camera());

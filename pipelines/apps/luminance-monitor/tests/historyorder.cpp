@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What keeps loops over a damaged history finite: the order of records, arithmetic at the ends of
-// the numbers, and the bounds of statements.
+// Checks that keep loops over a damaged history finite: the order of records, arithmetic at the
+// limits of the numbers, and limits of statements.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -23,7 +23,7 @@ class HistoryOrder : public testing::Test {
  protected:
   HistoryOrder() { database.run("CREATE TABLE something (other)"); }
 
-  /// Where a walk over keys fails; -1: nowhere.
+  /// Returns the index of the first key that is refused, or -1 if none is.
   int failure(const std::vector<int64_t> &keys, int64_t min, int64_t max) {
     Ascending order(database, "record", min, max);
     for (size_t i = 0; i < keys.size(); ++i) try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures of incidents, where many cameras fail at once.
+// Pictures of incidents when many cameras fail at once.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -17,13 +17,13 @@ namespace {
 
 constexpr size_t kCameras = 32;
 
-/// They are made when the test says so.
+/// Makes pictures when the test calls make().
 class LaterStills : public Stills {
  public:
   void still(size_t camera, const std::function<void(GBytes *)> &done) override {
     waiting.emplace_back(camera, done);
   }
-  /// The one that was asked for first.
+  /// Makes the picture that was requested first. An empty text makes none.
   void make(const std::string &jpeg) {
     const auto next = std::move(waiting.front());
     waiting.pop_front();

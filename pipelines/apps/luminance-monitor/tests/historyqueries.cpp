@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Queries beside the main loop: answers, errors, how many there may be, and those that are dropped.
+// Queries beside the main loop: answers, errors, their number, and queries that are dropped.
 #include <gio/gio.h>
 #include <gtest/gtest.h>
 
@@ -86,7 +86,7 @@ TEST_F(HistoryQueries, SayWhatFailed) {
   EXPECT_EQ(outcomes_[2], "10");
 }
 
-/// Reads until it is stopped: that the test comes to an end is what it shows.
+/// The queries read until they are stopped: the test passes only if it ends.
 TEST_F(HistoryQueries, EndWhenTheirHandlesAreGone) {
   Queries queries(file(), 100);
   std::atomic<int> started{0}, ended{0};
@@ -101,16 +101,16 @@ TEST_F(HistoryQueries, EndWhenTheirHandlesAreGone) {
   };
   std::vector<std::unique_ptr<Queries::Handle>> handles;
   for (int i = 0; i < 20; ++i) handles.push_back(queries.submit(endless, note()));
-  while (started < 2) std::this_thread::yield();  // all threads are at it
+  while (started < 2) std::this_thread::yield();  // all threads are busy
   handles.clear();
   const auto next = queries.submit(count, note());
   wait(1);
   EXPECT_EQ(outcomes_, Outcomes{"300"});
   EXPECT_LE(started, 4) << "those that waited are not started";
-  const auto last = queries.submit(endless, note());  // ends with the queries
+  const auto last = queries.submit(endless, note());  // still pending when the test ends
 }
 
-/// The clock of the test stands still: their time is over before they begin.
+/// The clock of the test stands still, so the time of the queries is over before they begin.
 TEST_F(HistoryQueries, EndWhenTheirTimeIsOver) {
   Queries queries(file(), 10, std::chrono::milliseconds(-1));
   const auto late = queries.submit(

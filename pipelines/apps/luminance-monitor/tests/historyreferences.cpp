@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a camera is meant to look at outlasts the monitor, and goes when it is no longer right.
+// The reference scene of a camera outlasts the monitor, and is dropped when it no longer applies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using Thumb = std::shared_ptr<const Thumbnail>;
 
 constexpr int kToLearn = 70;  // thumbnails, two seconds apart
 
-/// Boxes over each other; `shift` pixels to the left.
+/// Returns overlapping boxes, `shift` pixels to the left.
 Thumb thumbnail(unsigned seed, size_t shift = 0) {
   std::mt19937 random(seed);
   auto thumbnail = std::make_shared<Thumbnail>();
@@ -34,7 +34,7 @@ Thumb thumbnail(unsigned seed, size_t shift = 0) {
   return thumbnail;
 }
 
-/// A box in each of so many cells, which have nothing to do with each other.
+/// Returns a thumbnail with a box in each of `count` separate cells.
 Thumb boxes(size_t count) {
   auto thumbnail = std::make_shared<Thumbnail>();
   thumbnail->lumas.fill(120 * Thumbnail::kLuma);
@@ -58,7 +58,7 @@ std::vector<Scene> scenes(size_t count, unsigned seed) {
     made[i].edges = edges_of(lumas);
     std::copy_n(lumas.begin(), made[i].lumas.size(), made[i].lumas.begin());
     for (Fineness &fineness : made[i].fineness) fineness = {0.25F, 0.5F};
-    made[i].likeness = 1.0000001;  // of a picture that does not change, it is rounded
+    made[i].likeness = 1.0000001;  // as rounded for a picture that does not change
   }
   return made;
 }
@@ -67,7 +67,7 @@ class HistoryReferences : public testing::Test {
  protected:
   HistoryReferences() { clocks = kBegin; }
 
-  /// A camera that is judged by what it sees.
+  /// Returns settings of a camera with the verdicts on its scene.
   Settings settings() const {
     Settings settings = settings_of(folder_.file("history.db"));
     settings.cameras[0].source = "aaaaaaaa";
@@ -84,7 +84,7 @@ class HistoryReferences : public testing::Test {
   const Thumb usual_ = thumbnail(seed_), moved_ = thumbnail(seed_, 5);
 };
 
-/// Thumbnails of this come in; then what is due is written.
+/// Feeds `count` frames with this thumbnail, then writes what is due.
 void see(Rig &rig, const Thumb &thumbnail, int count) {
   for (int i = 0; i < count; ++i) {
     Measurement frame = measure(std::vector<uint8_t>(100, 120), rig.clock.now());

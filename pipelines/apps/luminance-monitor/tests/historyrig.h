@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A monitor with a history, whose frames and time come from the test.
+// A monitor with a history. The test sets its frames and time.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace luminance::test {
 constexpr int64_t kBeginOfTime = 0, kEndOfTime = int64_t{1} << 50;  // milliseconds
 constexpr int64_t kCurrentSchema = 1;
 
-/// A folder of its own, which is gone with it.
+/// A new temporary folder, which the destructor deletes.
 class Folder {
  public:
   Folder();
@@ -33,7 +33,7 @@ class Folder {
   std::string path_;
 };
 
-/// Cameras "c0", "c1" …, an interval of a second, rows of ten, no verdicts.
+/// Returns settings with cameras "c0", "c1" …, intervals of one second, rows of ten, no verdicts.
 Settings settings_of(const std::string &file, size_t cameras = 1);
 
 class Rig {
@@ -41,14 +41,14 @@ class Rig {
   explicit Rig(const Settings &settings);
 
   const Camera &camera(size_t index = 0) const { return *monitor.cameras()[index]; }
-  /// A frame now.
+  /// Feeds a frame with these pixels at the current time.
   void take(size_t camera, const std::vector<uint8_t> &pixels);
-  /// One of a single luma.
+  /// Feeds a frame of a single luma.
   void take(size_t camera, uint8_t luma) { take(camera, std::vector<uint8_t>(100, luma)); }
   void tick();
-  /// For so long, a frame each second from each camera, and a tick.
+  /// Plays this long: each second, a frame from each camera, and a tick.
   void play(double seconds, uint8_t luma);
-  /// The cameras are over, and all is written.
+  /// Ends all cameras and writes everything.
   void end();
   std::vector<Row> rows(size_t camera = 0, size_t points = 1000000);
 
@@ -62,7 +62,7 @@ Measurement measure(const std::vector<uint8_t> &pixels, Time time);
 std::vector<uint8_t> random_pixels(std::mt19937 &random);
 uint64_t frames_of(const std::vector<Row> &rows);
 
-/// Prints it, so that what fails can be run again: CUDATENSOR_TEST_SEED.
+/// Returns and prints the seed: LUMINANCE_TEST_SEED, if it is set, repeats a failed run.
 unsigned seed();
 
 }  // namespace luminance::test

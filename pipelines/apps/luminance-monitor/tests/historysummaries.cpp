@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is read of a long time is what its rows make, however it is summed up; and summaries that are
-// missing are made.
+// The merged rows of a long time are the sums of its rows, whichever summaries they are made of, and
+// missing summaries are made.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class HistorySummaries : public testing::Test {
   const Folder folder_;
 };
 
-/// Rows of a second, so that what is written soon has summaries of several lengths.
+/// Returns settings with rows of a second, so that a short run has summaries of several lengths.
 Settings seconds_of(const std::string &file, size_t cameras = 1) {
   Settings settings = settings_of(file, cameras);
   settings.history = {true, file, 1, 30};
@@ -33,7 +33,7 @@ Settings seconds_of(const std::string &file, size_t cameras = 1) {
   return settings;
 }
 
-/// Frames that come and stay away, and times when nobody was there.
+/// Plays random frames with gaps, and with times when no monitor ran.
 void play(Rig &rig, std::mt19937 &random, int steps) {
   for (int i = 0; i < steps; ++i) {
     const bool is_night = i / 200 % 3 == 0;
@@ -48,7 +48,7 @@ void play(Rig &rig, std::mt19937 &random, int steps) {
 
 bool near(double a, double b) { return std::fabs(a - b) <= 1e-9 * std::max(1.0, std::fabs(b)); }
 
-/// A merged row against the rows that it is of, summed up here.
+/// Compares a merged row with the sum of its rows.
 void expect_sum(const Row &merged, const std::vector<Row> &rows) {
   double weight = 0, min = 300, max = -1;
   double sums[7] = {};  // mean, squares, p1, median, p99, low, high
@@ -68,7 +68,7 @@ void expect_sum(const Row &merged, const std::vector<Row> &rows) {
   EXPECT_EQ(merged.frames, frames_of(rows));
   EXPECT_EQ(std::set<Verdict>(merged.verdicts.begin(), merged.verdicts.end()), verdicts);
   EXPECT_EQ(merged.time, rows.front().time);
-  double end = 0;  // after the first row's begin; rows of several lengths may overlap
+  double end = 0;  // seconds after the first row's begin; rows of several lengths may overlap
   for (const Row &row : rows)
     end = std::max(end, static_cast<double>(row.time - merged.time) / 1000 + row.duration);
   EXPECT_TRUE(near(merged.duration, end)) << merged.duration << " " << end;
@@ -84,7 +84,7 @@ void expect_sum(const Row &merged, const std::vector<Row> &rows) {
   EXPECT_EQ(merged.max_mean, max);
 }
 
-/// Each merged row is of the rows that begin in it, and each row is in one of them.
+/// Checks that each merged row has the rows that begin in it, and that each row is in one of them.
 void expect_merged(const std::vector<Row> &merged, const std::vector<Row> &rows) {
   size_t at = 0;
   for (size_t i = 0; i < merged.size(); ++i) {
@@ -97,7 +97,7 @@ void expect_merged(const std::vector<Row> &merged, const std::vector<Row> &rows)
   EXPECT_EQ(at, rows.size());
 }
 
-/// Of any part of it, in any number of points.
+/// Checks random parts of the history, in random numbers of points.
 void expect_whole(Rig &rig, size_t camera, std::mt19937 &random, int times) {
   const std::vector<Row> all = rig.rows(camera);
   ASSERT_FALSE(all.empty());
@@ -154,7 +154,7 @@ TEST_F(HistorySummaries, ForgetDeletedRows) {
   }
 }
 
-/// The summaries that contain the first row include deleted rows, too: nobody reads them, until the
+/// The summaries that contain the first row also include deleted rows. No query reads them until the
 /// machine's clock is set back and an earlier row comes.
 TEST_F(HistorySummaries, ForgetDeletedRowsEvenIfAnEarlierRowComes) {
   std::mt19937 random(seed());
@@ -180,7 +180,7 @@ TEST_F(HistorySummaries, ForgetDeletedRowsEvenIfAnEarlierRowComes) {
 TEST_F(HistorySummaries, GetFinerWithShorterRows) {
   std::mt19937 random(seed());
   Settings settings = seconds_of(file());
-  settings.history.interval = 7;  // divides no summary
+  settings.history.interval = 7;  // no summary's length is a multiple
   {
     Rig rig(settings);
     play(rig, random, 2000);
@@ -202,9 +202,9 @@ Settings minutes_of(const std::string &file) {
   return settings;
 }
 
-/// Rows of a minute for three days, of two cameras, without summaries.
+/// Writes three days of rows of a minute, of two cameras, without summaries.
 void write_rows(const std::string &file) {
-  { Rig rig(minutes_of(file)); }  // It makes the tables.
+  { Rig rig(minutes_of(file)); }  // makes the tables
   Database database(file, Database::Access::kWrite);
   Transaction transaction(database);
   database.run("DELETE FROM measurement; DELETE FROM summary; DELETE FROM camera");
@@ -245,10 +245,10 @@ TEST_F(HistorySummaries, AreAsFineAsTheShortestRows) {
   Settings settings = minutes_of(file());
   settings.history.interval = 3600;
   { Rig rig(settings); }
-  EXPECT_EQ(min_summary_length(), 600000);  // of rows of a minute
+  EXPECT_EQ(min_summary_length(), 600000);  // for the rows of a minute in the file
   settings.history.interval = 2;
   { Rig rig(settings); }
-  EXPECT_EQ(min_summary_length(), 10000);  // of rows of two seconds, which are to come
+  EXPECT_EQ(min_summary_length(), 10000);  // for the coming rows of two seconds
 }
 
 TEST_F(HistorySummaries, AreMadeAfterAnInterruptedStart) {

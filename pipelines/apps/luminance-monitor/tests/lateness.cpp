@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A main loop that is late, and a program that was stopped, are not silent cameras.
+// A late main loop or a suspended machine does not make cameras silent.
 #include <gtest/gtest.h>
 
 #include "settableclock.h"
@@ -8,7 +8,7 @@
 
 namespace luminance {
 
-// In the place of the library's.
+// Replaces the function of the library.
 Time asleep = 5 * 3600 * kSecond;
 Time time_suspended() { return asleep; }
 
@@ -23,7 +23,7 @@ Settings one_camera() {
   return settings;
 }
 
-/// A monitor, and what its main loop does.
+/// Runs a monitor as its main loop does.
 class Loop : public Observer {
  public:
   Loop() : monitor_(one_camera(), clock_) { monitor_.add(*this); }
@@ -36,7 +36,7 @@ class Loop : public Observer {
     frame.frames = 1;
     monitor_.take(0, frame);
   }
-  /// For so long, a tick in each `period`, behind the frame where there is one.
+  /// Runs this long, with a tick every `period` seconds, after a frame if there are frames.
   void run(double length, double period, bool has_frames) {
     for (double time = 0; time < length; time += period) {
       test::advance(period);
@@ -59,7 +59,7 @@ TEST(Late, ABlockedLoopDoesNotMakeACameraSilent) {
     Loop loop;
     loop.run(10, 0.2, true);
     test::advance(blocked);
-    loop.tick();  // before any frame that waits
+    loop.tick();  // before the waiting frames
     loop.tick();
     loop.run(10, 0.2, true);
     EXPECT_TRUE(loop.changes.empty()) << blocked;
@@ -117,7 +117,7 @@ TEST(Late, ALoopThatIsAlwaysLateStillFindsASilentCamera) {
   EXPECT_EQ(loop.changes[0].verdict, Verdict::kNoFrames);
 }
 
-/// The monotonic clock stands still while the machine is suspended, the other does not.
+/// While the machine is suspended, the monotonic clock stands still and the wall clock continues.
 TEST(Suspension, DoesNotMoveEarlierTimes) {
   Clock clock(false);
   const Time before = clock.now();
@@ -138,7 +138,7 @@ TEST(Suspension, DoesNotMoveEarlierTimes) {
     EXPECT_EQ(clock.wall(clock.now()), test::clocks.real / 1000);
   }
   EXPECT_EQ(clock.wall(before), wall);
-  // Somebody sets the clock: that moves all.
+  // Setting the clock moves earlier times, too.
   test::clocks.real += 60 * kSecond;
   EXPECT_EQ(clock.wall(before), wall + 60000);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The last value that a setting takes, and the first that it does not.
+// The last value that a setting accepts, and the first that it refuses.
 #include "settings/limits.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The error of settings that must be refused.
+/// Returns the error of settings that must be refused.
 std::string error_of(const json &config) {
   Settings settings;
   try {

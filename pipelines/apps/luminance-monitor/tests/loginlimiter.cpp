@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How long who guesses passwords has to wait, what the log says of it, and how long who knows them
-// stays logged in.
+// How long clients that guess passwords must wait, what the log says about them, and how long
+// sessions last.
 #include "web/loginlimiter.h"
 
 #include <arpa/inet.h>
@@ -69,7 +69,7 @@ TEST(LoginLimiter, DoesNotDelayOtherClients) {
 TEST(LoginLimiter, DoesNotRefuseOneAttemptAtATime) {
   LoginLimiter limiter;
   gint64 now = kSecond;
-  for (int i = 0; i < 100; ++i) {  // a program with an old token
+  for (int i = 0; i < 100; ++i) {  // as a program with an old token does
     EXPECT_EQ(0, limiter.refusal(kPeer, now));
     now += limiter.add(kPeer, now) / 2;
   }
@@ -154,7 +154,7 @@ TEST(Sessions, AreLimited) {
   EXPECT_TRUE(sessions.knows(secrets[1], 1000));
   EXPECT_TRUE(sessions.knows(secrets.back(), 1000));
   EXPECT_EQ(secrets.size(), std::set<std::string>(secrets.begin(), secrets.end()).size());
-  sessions.begin("", Sessions::kLength + 1000);  // those that are over make room
+  sessions.begin("", Sessions::kLength + 1000);  // Expired sessions make room.
   EXPECT_EQ(1u, sessions.size());
 }
 

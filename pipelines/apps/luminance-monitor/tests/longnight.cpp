@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A day and a night of 32 cameras, on clocks that are set: faults of every kind come to them at
-// random. Each is told once and cleared once, nothing else is told, and the program and its
+// A day and a night of 32 cameras, on clocks that the test sets, with random faults of every kind.
+// Each fault is reported once and cleared once, nothing else is reported, and the program and its
 // database do not grow.
 #include <gtest/gtest.h>
 
@@ -27,16 +27,16 @@ constexpr int kHours = 24;
 constexpr Time kHour = 3600 * kSecond;
 constexpr Time kThumbnailEvery = 16 * kSecond;
 constexpr Time kLearning = 600 * kSecond;                      // before the first fault
-constexpr Time kAfter = 10 * kSecond, kSettle = 60 * kSecond;  // of faults that are told
+constexpr Time kAfter = 10 * kSecond, kSettle = 60 * kSecond;  // limits of the alerts
 constexpr Time kMinFault = 240 * kSecond,
                kMaxFault = 480 * kSecond;  // sudden-change ends by itself
-// From the end of a fault until it is told, and the next may begin.
+// From the end of a fault until its end has been reported and the next fault may begin.
 constexpr Time kPause = 600 * kSecond;
-// Until a change is seen for certain: of the five latest thumbnails three, and `hold`.
+// Until a change is certainly seen: three of the five latest thumbnails, and `hold`.
 constexpr Time kSeen = 100 * kSecond;
-// Twice the size at which SQLite makes the log shorter.
+// Bytes: twice the size at which SQLite shortens the write-ahead log.
 constexpr double kMaxLog = 2 * 4194304;
-constexpr double kStep = 2;  // seconds: from a frame, and a look at the clock, to the next
+constexpr double kStep = 2;  // seconds between frames, and between ticks
 constexpr double kFlickerRate = 12.5, kLamp = 120;  // frames and swings per second
 
 struct Fault {
@@ -44,7 +44,7 @@ struct Fault {
   Time begin = 0, end = 0;
 };
 
-/// Lumas of a picture: so many percent of each, spread over a few.
+/// The lumas of a picture: each with its percentage, spread over a few neighbours.
 using Levels = std::vector<std::pair<int, int>>;
 
 const Levels &levels_of(const std::optional<Verdict> &verdict) {
@@ -67,7 +67,7 @@ const Levels &levels_of(const std::optional<Verdict> &verdict) {
   }
 }
 
-/// A camera with noise. It has its faults one after the other.
+/// A camera with noise, whose faults come one after the other.
 class MadeUpCamera {
  public:
   explicit MadeUpCamera(unsigned seed) : random_(seed), scene_(scene_of(seed)) {
@@ -75,7 +75,7 @@ class MadeUpCamera {
       thumbnails_.push_back(thumbnail_seen(scene_, change, random_));
   }
 
-  /// Faults until `end`.
+  /// Plans the faults until `end`.
   void plan(Time begin, Time end) {
     const auto between = [&](Time low, Time high) {
       return std::uniform_int_distribution<Time>(low, high)(random_);
@@ -88,7 +88,7 @@ class MadeUpCamera {
   }
   const std::vector<Fault> &faults() const { return faults_; }
 
-  /// The frames of this step.
+  /// Sends the frames of this step.
   void send(Time now, const std::function<void(const Measurement &)> &take) {
     while (next_ < faults_.size() && now >= faults_[next_].end) ++next_;
     std::optional<Verdict> fault;
@@ -109,7 +109,7 @@ class MadeUpCamera {
     return frame;
   }
 
-  /// Of one of a few frames, as what differs between two of them is in the blocks.
+  /// Returns one of a few frames: the blocks of a frame make it differ from others.
   Measurement measured(const Levels &levels) {
     std::vector<Measurement> &frames = measured_[&levels];
     if (frames.size() == 16) return frames[random_() % frames.size()];
@@ -132,7 +132,7 @@ class MadeUpCamera {
     for (uint16_t &mean : blocks->means)
       mean = static_cast<uint16_t>(made.mean * Blocks::kLuma + random_() % Blocks::kLuma);
     made.blocks = blocks;
-    // A change that the scene is seen to be in place behind ends soon.
+    // With a thumbnail that shows the scene in place, a sudden change would end soon.
     if (now - thumbnail_ < kThumbnailEvery || fault == Verdict::kSuddenChange) return made;
     thumbnail_ = now;
     made.thumbnail = thumbnails_[fault == Verdict::kMoved     ? 1
@@ -147,12 +147,12 @@ class MadeUpCamera {
   std::vector<Thumb> thumbnails_;
   std::map<const Levels *, std::vector<Measurement>> measured_;
   std::vector<Fault> faults_;
-  size_t next_ = 0;  // fault
+  size_t next_ = 0;  // index of the current or next fault
   Measurement frozen_;
   Time thumbnail_ = 0;
 };
 
-/// What may not grow.
+/// Resources that must not grow.
 struct Usage {
   size_t descriptors = 0, threads = 0;
   double memory = 0, database = 0, log = 0;  // bytes
@@ -167,11 +167,11 @@ Usage usage(Database &reader, const std::string &database) {
   Usage now;
   std::ifstream("/proc/self/statm") >> now.memory >> now.memory;
   now.memory *= 4096;
-  // What the file has room for, whatever of it is still in the log.
+  // The size of the database, whatever part of it is still in the log.
   now.database =
       static_cast<double>(reader.number("PRAGMA page_count") * reader.number("PRAGMA page_size"));
   now.log = static_cast<double>(std::filesystem::file_size(database + "-wal"));
-  // After the first read, which opens the log.
+  // The descriptors are counted after the first read, which opens the log.
   now.descriptors = entries("/proc/self/fd");
   now.threads = entries("/proc/self/task");
   return now;
@@ -238,7 +238,7 @@ TEST_F(LongNight, EachFaultIsReportedOnce) {
   FaultWatch watch({kAfter, kSettle, 0}, rig.monitor);
   rig.monitor.add(watch);
   const Time begin = rig.clock.now();
-  // Its descriptors stay as long as the history has the file open.
+  // The descriptors of the reader stay as long as the history has the file open.
   Database reader(file(), Database::Access::kRead);
   for (MadeUpCamera &camera : cameras_) camera.plan(begin + kLearning, begin + kHours * kHour);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Messages as mail: what names of cameras can and cannot do to it.
+// Messages as mail, with names of cameras that try to break them.
 #include "notify/mail.h"
 
 #include <glib.h>
@@ -43,7 +43,7 @@ std::vector<std::string> lines_of(const std::string &text) {
 std::string decoded_body(const std::string &mail) {
   std::string body = mail.substr(mail.find("\r\n\r\n") + 4);
   gsize size = 0;
-  // Lines of 76 characters are whole groups.
+  // The decoder ignores line ends; lines of 76 characters are whole groups of four.
   g_autofree guchar *plain = g_base64_decode(body.c_str(), &size);
   return std::string(reinterpret_cast<char *>(plain), size);
 }

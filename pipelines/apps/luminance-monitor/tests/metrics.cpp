@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What Metrics says, read by a parser of its own and held against what the monitor was fed.
+// The output of Metrics, read by an independent parser and compared with the frames of the monitor.
 #include "metrics/metrics.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace luminance {
 namespace {
 
-/// Pixels of each luma.
+/// Number of pixels of each luma.
 using Histogram = std::array<uint64_t, 256>;
 
 CameraSettings camera_settings(const std::string &id, const std::string &name = "Entrance") {
@@ -38,7 +38,7 @@ Settings settings_of(size_t cameras) {
   return settings;
 }
 
-/// A monitor whose time is that of the frames it is fed.
+/// A monitor whose time is that of its frames.
 class World {
  public:
   explicit World(const Settings &settings)
@@ -51,7 +51,7 @@ class World {
   Metrics &metrics() { return metrics_; }
   const Camera &camera(size_t index = 0) const { return *monitor_.cameras()[index]; }
 
-  /// `time` is in seconds since the world began.
+  /// Feeds a frame; `time` is in seconds since the constructor.
   void feed(double time, const Histogram &histogram, size_t camera = 0) {
     Measurement frame;
     frame.time = begin_ + seconds(time);
@@ -146,7 +146,7 @@ TEST(Metrics, SumPixelsByLuma) {
     const Histogram histogram = random.histogram();
     world.feed(0.5 * i, histogram);
     world.feed(0.5 * i, one_luma(255), 1);
-    if (i >= frames - 2) continue;  // in the interval that is not over
+    if (i >= frames - 2) continue;  // in the interval that has not ended
     for (size_t luma = 0; luma < 256; ++luma) sum[luma] += histogram[luma];
   }
 
@@ -291,7 +291,7 @@ TEST(Metrics, DescribeTheProcess) {
   EXPECT_GT(before.value("process_resident_memory_bytes"), 1e6);
   EXPECT_LT(before.value("process_resident_memory_bytes"),
             before.value("process_virtual_memory_bytes"));
-  // A machine's boot time is told in whole seconds.
+  // The kernel gives the boot time in whole seconds.
   EXPECT_NEAR(before.value("process_start_time_seconds"), static_cast<double>(time(nullptr)), 300);
 }
 
@@ -374,7 +374,7 @@ TEST(Metrics, AreCheapWith32Cameras) {
   const std::chrono::duration<double, std::milli> each = (Clock::now() - begin) / times;
   std::printf("%zu bytes in %.2f ms\n", size, each.count());
   EXPECT_LT(size, 400000u);
-  EXPECT_LT(each.count(), 200);  // with sanitizers on a machine that is busy, too
+  EXPECT_LT(each.count(), 200);  // even with sanitizers on a busy machine
 }
 
 }  // namespace

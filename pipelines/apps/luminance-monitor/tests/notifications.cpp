@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The settings of notifications: what is read, and how wrong values are named.
+// The settings of notifications: how they are read, and which errors wrong values cause.
 #include "settings/notifications.h"
 
 #include <gtest/gtest.h>

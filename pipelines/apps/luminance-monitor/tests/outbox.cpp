@@ -55,7 +55,7 @@ TEST(Outbox, MakesOneAlertOfAFaultThatIsOverBeforeItIsSent) {
   outbox.add(alert_of(2), 0);
   outbox.add(alert_of(1, Event::kReminder), kSecond);
   outbox.add(alert_of(1, Event::kCleared), 2 * kSecond);
-  outbox.add(alert_of(1, Event::kRaised, 9000), 3 * kSecond);  // another one
+  outbox.add(alert_of(1, Event::kRaised, 9000), 3 * kSecond);  // another fault
   const auto batch = outbox.take(30 * kSecond);
   ASSERT_TRUE(batch);
   ASSERT_EQ(batch->alerts.size(), 3u);

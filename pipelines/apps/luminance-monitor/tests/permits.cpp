@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is not set lets nobody in.
+// A password or token that is not set permits no access.
 #include <gtest/gtest.h>
 
 #include "web/access.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is decoded of what cameras send when they are asked for a picture.
+// Which answers of cameras are decoded as pictures.
 #include "capture/picture.h"
 
 #include <gst/gst.h>
@@ -71,7 +71,7 @@ TEST_F(Picture, HasTheSizeThatItsDecoderFinds) {
   std::string before;
   for (int i = 0; i < 40; ++i) before += segment(0xe2, std::string(60000, 'x'));
   EXPECT_EQ(error_of(jpeg(before + frame(9000, 9000))), kTooLarge);
-  // Tables and what is in a segment are no frames.
+  // Tables, and bytes within a segment, are not frame headers.
   EXPECT_EQ(error_of(jpeg(segment(0xc4, frame(9000, 9000)) + frame(16, 16))), "");
   EXPECT_EQ(error_of(jpeg(segment(0xe1, frame(16, 16)) + frame(9000, 9000))), kTooLarge);
   EXPECT_EQ(error_of(jpeg("\xff\xff\xff" + frame(9000, 9000))), kTooLarge);

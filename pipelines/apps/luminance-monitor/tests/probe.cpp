@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is read of answers to a probe, and what is shown of it.
+// How answers to a probe are read and listed.
 #include "discovery/probe.h"
 
 #include <glib.h>

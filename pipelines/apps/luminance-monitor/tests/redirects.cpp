@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where the answer of a camera may lead.
+// Where redirects and control addresses of a camera may lead.
 #include <gtest/gtest.h>
 
 #include "capture/uri.h"

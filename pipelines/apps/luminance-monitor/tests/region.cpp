@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Regions and masks: as they are configured, in pixels of pictures of any size, and in what is
-// measured of a frame.
+// Regions and masks: in the configuration, in pixels of pictures of any size, and in the
+// measurements of a frame.
 #include "settings/region.h"
 
 #include <gst/video/video.h>
@@ -29,7 +29,7 @@ using Json = nlohmann::json;
 using Picture = std::vector<uint8_t>;
 
 Region random_region(std::mt19937 &random) {
-  // Twentieths, so that edges often meet.
+  // Edges at twentieths often meet.
   const auto span = [&] {
     const unsigned begin = random() % 20, end = begin + 1 + random() % (20 - begin);
     return std::pair(begin / 20., (end - begin) / 20.);
@@ -45,7 +45,7 @@ Region random_region(std::mt19937 &random) {
   return region;
 }
 
-/// Whether the centre of this pixel is in it, by the definition.
+/// Returns whether the centre of this pixel is in the area, by the definition.
 bool has_centre(const Area &area, size_t x, size_t y, size_t width, size_t height) {
   const auto is_within = [](double begin, double length, size_t at, size_t count) {
     const auto first = [&](double edge) {
@@ -57,7 +57,7 @@ bool has_centre(const Area &area, size_t x, size_t y, size_t width, size_t heigh
   return is_within(area.x, area.width, x, width) && is_within(area.y, area.height, y, height);
 }
 
-/// Line by line, for each pixel: whether it is judged.
+/// Returns for each pixel, line by line, whether it is judged.
 std::vector<bool> judged_by_definition(const Region &region, size_t width, size_t height) {
   std::vector<bool> judged;
   for (size_t y = 0; y < height; ++y)
@@ -69,7 +69,7 @@ std::vector<bool> judged_by_definition(const Region &region, size_t width, size_
   return judged;
 }
 
-/// How often each pixel is in the frame, less how often it is in a hole.
+/// Returns for each pixel how often it is in the frame, minus how often it is in a hole.
 std::vector<int> counts_of(const Cutout<size_t> &pixels, size_t width, size_t height) {
   std::vector<int> counts(width * height);
   const auto add = [&](const Box<size_t> &box, int count) {
@@ -124,7 +124,7 @@ TEST(Regions, HaveFewHolesForOverlappingMasks) {
 }
 
 TEST(Regions, HaveSharesThatAddUp) {
-  // 0.1 + 0.2 is not 0.3 for a machine.
+  // In floating point, 0.1 + 0.2 is not 0.3.
   const Cutout<double> cutout =
       cutout_of({{}, {{0, 0, 0.1, 1}, {0.1, 0, 0.2, 1}, {0.3, 0, 0.7, 1}}});
   EXPECT_TRUE(cutout.frame.is_empty());
@@ -146,7 +146,7 @@ TEST(Regions, HaveTheSamplesOfTheirPixels) {
   }
 }
 
-// As they are configured.
+// The configuration.
 
 Region read(const std::string &text) {
   Settings settings;
@@ -220,7 +220,7 @@ TEST(RegionSettings, RestartTheCameraIfTheyDiffer) {
     EXPECT_EQ(camera_changes(before, with(other)).changed.size(), 1u) << other;
 }
 
-// What is measured.
+// The measurements.
 
 Measurement measurement_of(const Picture &pixels, unsigned width) {
   Measurement count;
@@ -250,7 +250,7 @@ TEST(RegionCounts, ExcludeTheHoles) {
   const Measurement whole = measurement_of(all, 1);
   const Measurement left = without(
       whole,
-      {measurement_of(first, 3), whole /* of a hole without a pixel */, measurement_of(second, 7)});
+      {measurement_of(first, 3), whole /* for a hole without pixels */, measurement_of(second, 7)});
   const Measurement expected = measurement_of(rest, 1);
   EXPECT_TRUE(std::equal(std::begin(left.bins), std::end(left.bins), expected.bins));
   EXPECT_EQ(left.pixels, rest.size());
@@ -283,7 +283,7 @@ class RegionPictures : public ::testing::Test {
     for (uint8_t &luma : picture_) luma = static_cast<uint8_t>(random_());
   }
 
-  /// The same where it is judged, and something else where it is not.
+  /// Returns the picture with its judged pixels, and random pixels elsewhere.
   Picture other(const Region &region) {
     Picture picture = picture_;
     const std::vector<bool> judged = judged_by_definition(region, kWidth, kHeight);
@@ -349,7 +349,7 @@ TEST_F(RegionPictures, HaveTheSameThumbnailWhateverIsMasked) {
   }
 }
 
-/// The border of a mask is no edge of the scene.
+/// The border of a mask does not count as an edge of the scene.
 TEST(RegionEdges, ExcludeMaskBorders) {
   Plane plane;
   Thumbnail::Pixels masked;
