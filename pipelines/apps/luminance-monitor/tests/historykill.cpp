@@ -30,8 +30,8 @@ uint8_t luma_of(int64_t row, size_t camera) {
   return static_cast<uint8_t>(row / kRow * 7 + static_cast<int64_t>(camera));
 }
 
-/// Writes a row of each camera and an event, again and again, and sends through the pipe the time of
-/// the last row that is certainly written.
+/// Writes a row of each camera and an event, again and again. Sends the time of the last row that
+/// is certainly in the file.
 [[noreturn]] void write_for_ever(const std::string &file, int64_t begin, int pipe) {
   clocks.real = begin * 1000;
   Rig rig(long_settings(file));

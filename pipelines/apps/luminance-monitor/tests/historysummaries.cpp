@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The merged rows of a long time are the sums of its rows, whichever summaries they are made of, and
-// missing summaries are made.
+// The merged rows of a long time are the sums of its rows, whichever summaries they are made of.
+// Missing summaries are made.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -154,8 +154,8 @@ TEST_F(HistorySummaries, ForgetDeletedRows) {
   }
 }
 
-/// The summaries that contain the first row also include deleted rows. No query reads them until the
-/// machine's clock is set back and an earlier row comes.
+/// The summaries that contain the first row also include deleted rows. No query reads them until
+/// the machine's clock is set back and an earlier row comes.
 TEST_F(HistorySummaries, ForgetDeletedRowsEvenIfAnEarlierRowComes) {
   std::mt19937 random(seed());
   Settings settings = seconds_of(file());
@@ -180,7 +180,7 @@ TEST_F(HistorySummaries, ForgetDeletedRowsEvenIfAnEarlierRowComes) {
 TEST_F(HistorySummaries, GetFinerWithShorterRows) {
   std::mt19937 random(seed());
   Settings settings = seconds_of(file());
-  settings.history.interval = 7;  // no summary's length is a multiple
+  settings.history.interval = 7;  // seconds; divides the length of no summary
   {
     Rig rig(settings);
     play(rig, random, 2000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Measurements between threads.
+// Delivery of measurements from the threads of cameras to the main loop.
 #include "capture/inbox.h"
 
 #include <gtest/gtest.h>

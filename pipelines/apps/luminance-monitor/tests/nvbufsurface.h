@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The layout of NvBufSurface, a batch of surfaces, in DeepStream 9.0 (nvbufsurface.h), as far as tests
-// write it. Members without a name of their own are not used.
+// The layout of NvBufSurface, a batch of surfaces, in DeepStream 9.0 (nvbufsurface.h). The tests do
+// not use the members named `reserved`.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ double luma_at(const Picture &scene, int x, int y) {
   return scene[static_cast<size_t>(y * kPictureWidth + x)];
 }
 
-/// Gray, as GStreamer's own conversions have a line: alpha and three components.
+/// Returns a line of gray pixels in GStreamer's unpacked layout: alpha and three components.
 template <class Sample, class Value>
 std::vector<Sample> line_of(size_t width, const Value &value) {
   std::vector<Sample> line(4 * width);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Made-up scenes, what can happen to a camera that sees them, and thumbnails of its pictures.
+// Made-up scenes, changes to the picture of a camera that sees them, and thumbnails of pictures.
 #pragma once
 
 #include <gst/video/video.h>
@@ -20,10 +20,10 @@ constexpr int kPictureWidth = 1280, kPictureHeight = 720;
 using Picture = std::vector<uint8_t>;  // lumas
 using Thumb = std::shared_ptr<const Thumbnail>;
 
-/// What is put at a place of the picture: the luma of the scene there, or another one.
+/// Returns the luma of the changed picture at a place: that of the scene there, or another one.
 using PictureChange = std::function<double(const Picture &scene, int x, int y)>;
 
-/// Boxes of all sizes over each other.
+/// Returns overlapping boxes of all sizes.
 Picture scene_of(unsigned seed);
 
 double usual(const Picture &scene, int x, int y);
@@ -33,11 +33,11 @@ double shifted(const Picture &scene, int x, int y);
 double covered(const Picture &scene, int x, int y);
 double blurred(const Picture &scene, int x, int y);
 
-/// Of a picture with these lumas; components of RGB all have them.
+/// Returns the thumbnail of a picture with these lumas. In RGB, all components have them.
 Thumb thumbnail_in(GstVideoFormat format, int width, int height,
                    const std::function<uint8_t(size_t x, size_t y)> &luma,
                    const Region &region = {});
-/// Of a camera with noise, which sees a scene.
+/// Returns the thumbnail of a camera with noise that sees the changed scene.
 Thumb thumbnail_seen(const Picture &scene, const PictureChange &change, std::mt19937 &random,
                      const Region &region = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a camera sees against its reference: when that is learned, and what is said of pictures that
-// are shifted, covered, blurred, dark or plain. scenes.py has the same for video.
+// The view of a camera against its reference: when the reference is learned, and how pictures that
+// are shifted, covered, blurred, dark or plain are judged. scenes.py does the same with video.
 #include "watch/scenery.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ unsigned seed() {
                           : std::random_device()();
 }
 
-/// A camera with noise, which sees a scene.
+/// Plays a camera with noise that sees a scene.
 class Play {
  public:
   Play() : scene_(scene_of(seed_)) { std::printf("seed %u\n", seed_); }
@@ -37,7 +37,7 @@ class Play {
     return thumbnail_seen(scene_, change, random_, region);
   }
 
-  /// So many thumbnails of this, of which there are two that differ by their noise.
+  /// Feeds `count` thumbnails, alternating two that differ by their noise. Returns the last view.
   std::optional<Scenery::View> see(int count, const PictureChange &change) {
     const Thumb thumbnails[] = {thumbnail(change), thumbnail(change)};
     std::optional<Scenery::View> view;
@@ -62,12 +62,12 @@ void expect_usual(const std::optional<Scenery::View> &view) {
   EXPECT_LT(view->blurred.value(), 0.2);
 }
 
-/// Two fifths of the picture, in which everything is covered.
+/// The masks hide two fifths of the picture, where everything is covered.
 TEST(Scenery, IgnoresMaskedParts) {
   Play whole, masked;
   masked.region.masks = {{0, 0, 0.4, 1}};
   Play middle;
-  // With room around it, and in the middle of cells.
+  // These masks are larger than the covered part and end in the middle of cells.
   middle.region.masks = {{0, 0, 0.21, 1}, {0.2, 0, 0.22, 0.53}, {0.2, 0.5, 0.22, 0.5}};
   Play within;
   within.region = {Area{0, 0, 0.9, 0.95}, {{0, 0.3, 0.41, 0.7}, {0, 0, 0.41, 0.35}}};
@@ -77,7 +77,7 @@ TEST(Scenery, IgnoresMaskedParts) {
   for (Play *play : {&masked, &middle, &within}) EXPECT_GT(play->see(20, shifted)->moved, 0.5);
 }
 
-/// Something else each time in a corner that is masked, beside which edges are judged.
+/// A masked corner changes in each picture; the edges beside it are judged.
 TEST(Scenery, IsLearnedBesideMovementBehindAMask) {
   Play play;
   play.region.masks = {{0.6, 0.5, 0.3, 0.37}};
@@ -181,7 +181,7 @@ TEST(Scenery, IsRenewed) {
   EXPECT_GT(play.see(6, usual)->moved, 0.3);
 }
 
-/// Frames with these thumbnails, a second apart; returns the changes of verdicts on the scene.
+/// Judges frames with this thumbnail, kApart apart. Returns the changes of verdicts on the scene.
 std::vector<Change> judge(Judge &judge, Time &now, const Thumb &thumbnail, int count) {
   std::vector<Change> changes;
   for (int i = 0; i < count; ++i, now += kApart) {
@@ -231,7 +231,8 @@ TEST(SceneVerdicts, StartTheirHoldAgainAfterUnknownSharpness) {
   const Thumb before = play.thumbnail(usual), after = play.thumbnail(shifted),
               soft = play.thumbnail(blurred);
   EXPECT_TRUE(judge(judge_of_all, now, before, kToLearn).empty());
-  // Shorter than `hold` each, and longer together; of a picture that has moved, sharpness is unknown.
+  // Each blurred part is shorter than `hold`, both together are longer. The sharpness of a moved
+  // picture is unknown.
   EXPECT_TRUE(judge(judge_of_all, now, soft, 10).empty());
   EXPECT_TRUE(judge(judge_of_all, now, after, 10).empty());
   EXPECT_TRUE(judge(judge_of_all, now, soft, 10).empty());
@@ -242,7 +243,7 @@ TEST(SceneVerdicts, StartTheirHoldAgainAfterUnknownSharpness) {
 
 uint8_t pattern(size_t x, size_t y) { return static_cast<uint8_t>(x * 7 + y * 13 + x * y / 5); }
 
-/// Those that the plugin takes.
+/// Returns the formats that the plugin accepts.
 std::vector<GstVideoFormat> formats() {
   g_autoptr(GstElement) histogram = gst_element_factory_make("cudahistogram", nullptr);
   if (histogram == nullptr) return {};

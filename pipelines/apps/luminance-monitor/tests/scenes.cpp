@@ -2,9 +2,9 @@
 // Judges grey pictures from standard input as luminance-monitor judges frames, for scenes.py.
 //
 // Input: lines "size WIDTH HEIGHT", "learn COUNT" and "case COUNT"; the latter two are followed by
-// so many pictures, which are two seconds apart. Each case goes on from what was learned. Output for
-// each: a line for each change, "NAME raised|cleared SECONDS", then "end"; after all of them, the
-// microseconds that a thumbnail and a judgement took.
+// COUNT pictures, which are two seconds apart. Each case starts from the learned state. Output for
+// each: a line per change, "NAME raised|cleared SECONDS", then "end"; at the end of the input, the
+// mean microseconds of a thumbnail and of a judgement.
 #include <gst/video/video.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ class Theatre {
     frame.blocks = BlockSampler(all).blocks_of(buffer, info_);
     frame.thumbnail = making_.measure([&] { return thumbnail_of(buffer, info_, all); });
     gst_buffer_unref(buffer);
-    // The sum of one histogram has its statistics.
+    // Adding the histogram to an empty sum computes the statistics.
     Measurement sum = frame;
     std::fill_n(sum.bins, 256, 0);
     sum.frames = sum.pixels = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rules by the time of day: how they are read, and that they are those of the clock on the wall.
+// Rules by the time of day: how they are read, and that they follow the local time.
 #include "settings/schedule.h"
 
 #include <glib.h>
@@ -50,14 +50,14 @@ class Schedule : public ::testing::Test {
   fs::path folder_;
 };
 
-/// Of a camera, at a time such as "20:00".
+/// Returns the too-dark rule of a camera at a time such as "20:00".
 Rule dark_at(const CameraSettings &camera, const std::string &time) {
   const auto minute = static_cast<unsigned>(60 * std::stoi(time) + std::stoi(time.substr(3)));
   EXPECT_EQ(time_of_day(minute), time);
   return rules_at(minute, camera.rules, camera.schedules)[kDark];
 }
 
-/// `raise` of no-frames, at night and by day, of a camera that is asked for pictures.
+/// Returns `raise` of no-frames of a polled camera, at night and by day.
 std::pair<double, double> silence_of(const Settings &settings) {
   const CameraSettings &camera = settings.cameras.at(0);
   const auto at = [&](unsigned minute) {
@@ -143,7 +143,7 @@ verdicts.too-dark = { enabled = false, schedule = [{ from = "08:00", to = "18:00
   EXPECT_FALSE(at(6, "18:00").enabled);
 }
 
-/// The command line is for every time of the day.
+/// Settings of the command line apply at every time of the day.
 TEST_F(Schedule, TheCommandLineOverridesIt) {
   const std::string text =
       std::string(
@@ -197,7 +197,7 @@ TEST_F(Schedule, NamesWrongValues) {
   EXPECT_EQ(
       error_in(begin + "[{ from = '06:00', to = '08:00' }, { from = '08:00', to = '06:00' }]"),
       "no error");
-  // What was right for all cameras may be wrong with a camera's own rule.
+  // A schedule that is valid for all cameras may be invalid with a camera's own rule.
   const std::string error = error_in(begin +
                                      "[{ from = '06:00', to = '07:00', clear = 50 }]\n[[cameras]]\n"
                                      "uri = 'rtsp://b'\nverdicts.too-dark.raise = 60\n");
@@ -222,7 +222,7 @@ TEST_F(Schedule, CountsAsAChangeOfTheCamera) {
     EXPECT_EQ(camera_changes(before, with(other)).rules.size(), 1u) << other;
 }
 
-/// The time zone of the process, for as long as this exists.
+/// Sets the time zone of the process for the lifetime of the object.
 class Zone {
  public:
   explicit Zone(const char *name) {
@@ -240,7 +240,7 @@ constexpr const char *kBerlin = "CET-1CEST,M3.5.0/2,M10.5.0/3";
 std::string local_time(int64_t seconds) { return time_of_day(minute_of_day(seconds * 1000)); }
 
 TEST(MinuteOfDay, IsInLocalTime) {
-  constexpr int64_t kSpring = 1774746000, kAutumn = 1792890000;  // 2026, 01:00 UTC: it is set then
+  constexpr int64_t kSpring = 1774746000, kAutumn = 1792890000;  // 2026, 01:00 UTC: clocks change
   const Zone zone(kBerlin);
   EXPECT_EQ(local_time(kSpring - 1), "01:59");
   EXPECT_EQ(local_time(kSpring), "03:00");
@@ -252,8 +252,8 @@ TEST(MinuteOfDay, IsInLocalTime) {
   EXPECT_EQ(minute_of_day(int64_t{1} << 60), 0u);
 }
 
-/// A period that the clock jumps over begins late; one that the clock goes through twice lasts
-/// longer. It ends when the clock shows its end.
+/// A period whose begin the clock jumps over begins late; one that the clock goes through twice
+/// lasts longer. A period ends when the clock shows its end.
 TEST(MinuteOfDay, PeriodsFollowTheClockWhenItIsSet) {
   constexpr int64_t kSpring = 1774746000, kAutumn = 1792890000;
   const Zone zone(kBerlin);
@@ -272,7 +272,7 @@ TEST(MinuteOfDay, PeriodsFollowTheClockWhenItIsSet) {
   EXPECT_EQ(minutes(kAutumn), 120);
 }
 
-/// A camera at 7:55 local time; from 8:00 to 8:10, less light is enough.
+/// Plays a camera from 7:55 local time on. The given period lasts from 8:00 to 8:10.
 class Morning : public Observer {
  public:
   explicit Morning(Period period) {
@@ -295,7 +295,7 @@ class Morning : public Observer {
   void on_rules(const Camera &camera) override {
     rules.emplace_back(minutes(), camera.rules()[kDark].raise);
   }
-  /// Since 8:00, in whole minutes.
+  /// Returns the whole minutes since 8:00.
   static int minutes() {
     return static_cast<int>((test::clocks.real - test::kBegin.real) / kSecond / 60);
   }
@@ -338,7 +338,7 @@ TEST(Monitor, UsesTheRulesOfTheTimeOfDay) {
   EXPECT_EQ(morning.camera().rules()[kDark].raise, 40);
   morning.run(240, 50);
   EXPECT_TRUE(morning.changes.empty());
-  morning.run(1200, 32);  // too dark, but not from 8:00 to 8:10
+  morning.run(1200, 32);  // too dark except from 8:00 to 8:10
   EXPECT_EQ(morning.rules, (std::vector<std::pair<int, double>>{{0, 20}, {10, 40}}));
   ASSERT_EQ(morning.changes.size(), 3u);
   EXPECT_TRUE(morning.changes[0].raised);
@@ -348,7 +348,7 @@ TEST(Monitor, UsesTheRulesOfTheTimeOfDay) {
   EXPECT_EQ(morning.changes[2].time - morning.changes[1].time, 600 * kSecond);
 }
 
-/// What stands is judged by the new thresholds, and stands on where it is beyond them.
+/// A standing verdict is judged by the new thresholds. It stands on while its value is beyond them.
 TEST(Monitor, AVerdictStandsOnWhenAPeriodBegins) {
   Period period;
   period.raise = 35, period.hold = 60;
@@ -377,7 +377,7 @@ TEST(Monitor, APeriodWithoutAVerdictClearsIt) {
   EXPECT_EQ(morning.changes.size(), 3u);
 }
 
-/// New rules count at once, by the time of day, and leave what the camera has.
+/// New rules apply at once, by the time of day, and keep the state of the camera.
 TEST(Monitor, TakesNewRulesOfARunningCamera) {
   Period period;
   period.raise = 20;
@@ -397,11 +397,11 @@ TEST(Monitor, TakesNewRulesOfARunningCamera) {
   EXPECT_EQ(morning.camera().frames(), frames);
   EXPECT_EQ(morning.camera().status(), Status::kPlaying);
   EXPECT_TRUE(morning.camera().last_frame());
-  morning.run(20, 40);  // good enough for the new rule alone
+  morning.run(20, 40);  // good enough for the new rule only
   ASSERT_EQ(morning.changes.size(), 2u);
   EXPECT_EQ(morning.changes[1].cause, Cause::kValue);
   EXPECT_EQ(morning.changes[1].threshold, 38);
-  // The period of this very minute counts at once.
+  // A period that includes the current minute applies at once.
   Schedules schedules;
   period.from = 470, period.to = 480;
   schedules[kDark] = {period};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Serves made-up cameras as luminance-monitor does, for tests that need no video. Prints its
-// address; ends by SIGTERM, or with the error that the server has.
+// address; ends on SIGTERM, or with the error of the server.
 //
 // A frame n of camera i has (7 i + n + j) % 97 + 1 pixels of each luma j from 16 to 235. The second
 // camera is dark: there its luma is 16 + (j - 16) / 8. The third is frozen: n stays 0. The fourth
 // has no frames, the fifth is lost. SIGUSR1 makes the first one dark, too, or light again.
-// The first one is too dark below 40 at any time, though its rule says 41 outside of two periods,
-// which are the whole day.
+// The first one is too dark below 40 at any time: its rule says 41, but its two periods cover the
+// whole day.
 #include <glib-unix.h>
 #include <gst/app/gstappsink.h>
 #include <gst/gst.h>
@@ -27,7 +27,7 @@ namespace {
 constexpr guint kPeriod = 200;  // milliseconds
 constexpr size_t kFirst = 0, kDark = 1, kFrozen = 2, kSilent = 3, kLost = 4;
 
-/// What has to reach a reader as text, whatever it looks like.
+/// Returns a name that readers must show as text, although it looks like markup or code.
 std::string name_of_camera(size_t camera) {
   constexpr const char *kNames[] = {"Entrance", "<script>document.title = 'run'</script>",
                                     R"("Gate" & 'yard' \ </td>)",
@@ -52,7 +52,7 @@ Measurement measure(size_t camera, uint64_t frame, bool is_dark, Time time) {
   const auto pixels = static_cast<double>(m.pixels);
   m.clipped_low = static_cast<double>(m.bins[16]) / pixels;
   m.clipped_high = static_cast<double>(m.bins[235]) / pixels;
-  // The sum of one histogram has its statistics.
+  // Adding the histogram to an empty sum computes the statistics.
   Measurement sum;
   sum.time = time;
   gst_cuda_tensor_histogram_add(&sum, &m);
@@ -74,7 +74,7 @@ GBytes *make_jpeg() {
   return g_bytes_new_take(data, size);
 }
 
-/// At once for the first camera, later for the others.
+/// Answers at once for the first camera, later for the others.
 class MadeUpStills : public Stills {
  public:
   ~MadeUpStills() override { g_bytes_unref(jpeg_); }
@@ -249,7 +249,7 @@ class Application {
 }  // namespace luminance
 
 int main(int argc, char **argv) try {
-  signal(SIGXFSZ, SIG_IGN);  // tests limit its files, as a full disk does
+  signal(SIGXFSZ, SIG_IGN);  // Tests limit the size of its files to simulate a full disk.
   gst_init(nullptr, nullptr);
   luminance::Options options;
   luminance::read_options(argc, argv, options);

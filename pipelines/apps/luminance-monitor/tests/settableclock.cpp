@@ -15,7 +15,7 @@ void advance(double seconds) {
 
 }  // namespace luminance::test
 
-// In the place of those of the shared library.
+// These definitions replace those of the shared library.
 namespace std::chrono {
 inline namespace _V2 {
 

@@ -6,14 +6,14 @@
 
 namespace luminance::test {
 
-/// Microseconds since anything, and since 1970.
+/// Microseconds since an arbitrary time, and since 1970.
 struct Clocks {
   int64_t monotonic, real;
 };
 constexpr Clocks kBegin = {1000000000, 1763798400000000};  // 2025-11-22 08:00 UTC
 extern Clocks clocks;
 
-/// Time goes by.
+/// Moves both clocks forward.
 void advance(double seconds);
 
 }  // namespace luminance::test

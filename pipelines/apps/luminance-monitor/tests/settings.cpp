@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Settings from files and the command line, and that passwords stay where they are.
+// Settings from files and the command line. Passwords must not appear anywhere else.
 #include "settings/settings.h"
 
 #include <glib.h>
@@ -123,7 +123,7 @@ TEST_F(CommandLine, HidesVariablesInAPath) {
   EXPECT_EQ(without_secrets("no " + camera.uri, camera), "no rtsp://host/***/a");
 }
 
-/// The ids of cameras with these names, each at a place of its own.
+/// Returns the ids of cameras with these names, each at another place.
 std::vector<std::string> ids_of(const std::vector<std::string> &names) {
   Settings settings;
   for (size_t i = 0; i < names.size(); ++i) {
@@ -300,7 +300,7 @@ TEST_F(CommandLine, SetsRulesOfAllCameras) {
   ASSERT_EQ(s.cameras.size(), 2u);
   for (const CameraSettings &camera : s.cameras) {
     EXPECT_EQ(rule_of(camera.rules, Verdict::kTooDark).raise, 50);
-    EXPECT_EQ(rule_of(camera.rules, Verdict::kTooDark).clear, 55);  // keeps its distance
+    EXPECT_EQ(rule_of(camera.rules, Verdict::kTooDark).clear, 55);  // same distance
     EXPECT_FALSE(rule_of(camera.rules, Verdict::kFlicker).enabled);
   }
   EXPECT_EQ(rule_of(s.cameras[0].rules, Verdict::kTooDark).hold, 9);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which pictures stand, of those that an encoder could have made.
+// Which sequences of encoded pictures count as still.
 #include "watch/stillness.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 constexpr Time kApart = 10 * kSecond;
 constexpr double kStands = 20;  // seconds
 
-/// Pictures of a scene, with noise.
+/// Makes pictures of a scene, with noise.
 class Scene {
  public:
   Scene() {
@@ -22,11 +22,11 @@ class Scene {
     for (uint16_t &mean : scene_.means) mean = static_cast<uint16_t>(any(random_));
   }
 
-  /// `noise` is how far two pictures are from each other, in luma.
+  /// `noise` is the mean difference of two pictures, in luma.
   Blocks picture(double noise = 0) {
     Blocks picture = scene_;
-    if (noise == 0) return picture;  // a distribution without deviation is none
-    // Of two normal values, the mean difference is 1.128 of their deviation.
+    if (noise == 0) return picture;  // A normal distribution needs a deviation above 0.
+    // The mean difference of two normal values is 1.128 times their deviation.
     std::normal_distribution<double> grain(0, noise / 1.128 * Blocks::kLuma);
     for (uint16_t &mean : picture.means)
       mean = static_cast<uint16_t>(std::lround(mean + grain(random_)));
@@ -38,12 +38,12 @@ class Scene {
   Blocks scene_;
 };
 
-/// Frames of a rate, and what comes of them.
+/// Plays frames at a rate, and keeps the results.
 class Play {
  public:
   explicit Play(double rate) : rate_(rate) {}
 
-  /// `picture(n)` for so many seconds; n counts from the begin of all.
+  /// Plays `picture(n)` for `length` seconds; n counts from the first run.
   void run(double length, const std::function<Blocks(int)> &picture) {
     const int end = number_ + static_cast<int>(length * rate_);
     for (; number_ < end; ++number_) {
@@ -109,7 +109,7 @@ TEST(Stillness, FindsKeyFramesThatComeBack) {
   EXPECT_GT(play.length(), kStands);
 }
 
-/// A camera whose encoder skips what does not move until the next key frame, which is another.
+/// The encoder skips blocks that do not move until the next key frame, which differs from the last.
 TEST(Stillness, SkippedFramesAreNotStill) {
   for (const int group : {50, 245}) {
     Scene scene;
@@ -146,7 +146,7 @@ TEST(Stillness, AClockDoesNotCountAsMovement) {
   EXPECT_GT(play.length(), kStands);
 }
 
-/// Not larger than a clock, but it goes somewhere.
+/// The person is not larger than a clock, but moves on.
 TEST(Stillness, APersonInAPictureWithoutNoiseIsMovement) {
   Scene scene;
   Play play(25);
@@ -161,7 +161,7 @@ TEST(Stillness, APersonInAPictureWithoutNoiseIsMovement) {
   EXPECT_LT(play.longest, kStands);
 }
 
-/// It comes back to each of its pictures, to the bit.
+/// Each picture of a looped video comes back identical.
 TEST(Stillness, ALoopedVideoIsNotStill) {
   for (const int length : {11, 20, 29}) {
     std::vector<Blocks> video;
@@ -173,7 +173,7 @@ TEST(Stillness, ALoopedVideoIsNotStill) {
   }
 }
 
-/// So little moves that a lap is taken for a picture that stands, but for the place.
+/// So little moves that only the place in the video distinguishes a lap from a still picture.
 TEST(Stillness, ALoopedVideoWithLittleMovementIsNotStill) {
   constexpr int kLap = 110;
   Scene scene;
@@ -213,7 +213,7 @@ TEST(Stillness, ContinuesThroughAFewDifferentFrames) {
   EXPECT_GT(play.length(), 75);
 }
 
-/// A night that gets ever quieter, until two pictures are nearer than those of an encoder.
+/// The noise of a night decreases until two pictures differ less than those of an encoder.
 TEST(Stillness, LearnsACamerasNoise) {
   constexpr double kQuiet = 0.014;
   Scene scene;

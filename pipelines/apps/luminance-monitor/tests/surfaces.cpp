@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames in DeepStream's surfaces, as its decoder makes them, against the same frames on the host.
+// Frames in DeepStream's surfaces, as its decoder makes them, compared with the same frames on the
+// host.
 #include "capture/surfaces.h"
 
 #include <gst/gst.h>
@@ -24,7 +25,7 @@ using Caps = std::unique_ptr<GstCaps, decltype(&gst_caps_unref)>;
 
 constexpr size_t kPitch = 2048;
 
-/// A picture of NV12 in host memory, with rows that are longer than the picture.
+/// An NV12 picture in host memory. Its rows have padding.
 struct Picture {
   int width, height;
   std::vector<guint8> data = std::vector<guint8>(kPitch * static_cast<size_t>(height) * 3 / 2);
@@ -45,7 +46,7 @@ std::string caps_of(const Picture &picture, const char *feature) {
          ",height=" + std::to_string(picture.height);
 }
 
-/// As the description of one surface of pinned memory, which lies behind it.
+/// The batch and the description of one surface in pinned memory.
 struct Described {
   test::SurfaceBatch batch = {};
   test::Surface surface = {};
@@ -88,11 +89,11 @@ Buffer on_host(const Picture &picture, const GstVideoInfo &info) {
   return {buffer, gst_buffer_unref};
 }
 
-/// A pad through which frames with these caps go, and what a tap says of one of them.
+/// A pad that takes frames, and the tap on it.
 class TappedPad {
  public:
   TappedPad() {
-    // Without a template, a pad accepts no other caps than its first.
+    // Without a template, a pad accepts only its first caps.
     static GstStaticPadTemplate any =
         GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
     pad_ = GST_PAD(gst_object_ref_sink(gst_pad_new_from_static_template(&any, "sink")));
@@ -154,7 +155,7 @@ TEST_F(Surfaces, HaveNoBlocksIfUnreadable) {
   EXPECT_EQ(surfaces.blocks(caps_of(picture, "(memory:NVMM)"), std::move(empty)), nullptr);
 }
 
-/// A JPEG of a flat picture is flat, and has its shape.
+/// The JPEG of a picture keeps its aspect ratio: 1920x1080 becomes 320x180.
 TEST_F(Surfaces, HaveStills) {
   Picture picture{1920, 1080};
   std::fill(picture.data.begin(), picture.data.end(), guint8{128});
@@ -166,7 +167,7 @@ TEST_F(Surfaces, HaveStills) {
   ASSERT_NE(jpeg, nullptr);
   gsize size = 0;
   const auto *data = static_cast<const guint8 *>(g_bytes_get_data(jpeg, &size));
-  // The size is in the frame header: after its marker, its length and the depth.
+  // The frame header has the size after its marker, its length and the depth.
   const guint8 header[] = {0xff, 0xc0, 0x00, 0x11, 0x08, 0x00, 180, 0x01, 0x40};
   EXPECT_NE(std::search(data, data + size, std::begin(header), std::end(header)), data + size);
   g_bytes_unref(jpeg);

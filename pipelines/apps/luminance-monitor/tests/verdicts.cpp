@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// When a verdict is raised and cleared, to the frame.
+// At which frame a verdict is raised and cleared.
 #include "watch/verdicts.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr Time kFrame = kSecond / 10;
 
-/// A picture of which all pixels have a luma around `mean`, no two of them the same histogram.
+/// Returns a frame whose pixels have a luma around `mean`. No two frames have the same histogram.
 Measurement frame_of(Time time, double mean, unsigned spread = 100) {
   static uint64_t different = 0;
   Measurement m;
@@ -31,7 +31,7 @@ Measurement frame_of(Time time, double mean, unsigned spread = 100) {
   return m;
 }
 
-/// Rules of which only one counts.
+/// Returns rules in which only this verdict can be enabled.
 Rules only(Verdict verdict, const Rule &rule) {
   Rules rules = default_rules();
   for (Rule &each : rules) each.enabled = false;
@@ -44,7 +44,7 @@ Rules only(Verdict verdict) { return only(verdict, default_rules()[static_cast<s
 struct Play {
   explicit Play(const Rules &rules) : judge(rules, 0) {}
 
-  /// Frames of this mean until `end`.
+  /// Judges frames of this mean until `end`.
   void until(Time end, double mean, unsigned spread = 100) {
     for (; now < end; now += kFrame)
       for (const Change &change : judge.judge(frame_of(now, mean, spread)))
@@ -164,7 +164,7 @@ TEST(Verdicts, LowContrastDependsOnTheRangeAndNotOnTheMean) {
   EXPECT_EQ(play.changes.size(), 2u);
 }
 
-/// Fog, with a clock and a name burnt in: white in boxes of black, 4 % of the picture each.
+/// Fog with a clock and a name burnt in: white on black boxes; white and black have 4 % each.
 TEST(Verdicts, LowContrastIgnoresAClockInThePicture) {
   Judge judge(only(Verdict::kLowContrast), 0);
   std::vector<Change> changes;
@@ -173,7 +173,7 @@ TEST(Verdicts, LowContrastIgnoresAClockInThePicture) {
     fog.bins[16] = fog.bins[235] = 40;
     for (size_t luma = 108; luma < 128; ++luma) fog.bins[luma] = 46;
     fog.frames = 1, fog.pixels = 1000;
-    Measurement frame;  // the sum of one histogram has its statistics
+    Measurement frame;  // Adding the histogram computes the statistics.
     gst_cuda_tensor_histogram_add(&frame, &fog);
     frame.time = now;
     for (const Change &change : judge.judge(frame)) changes.push_back(change);
@@ -182,7 +182,7 @@ TEST(Verdicts, LowContrastIgnoresAClockInThePicture) {
   EXPECT_LT(changes[0].value, 20);
 }
 
-/// A picture of which all pixels have this luma.
+/// Returns a frame in which all pixels have this luma.
 Measurement plain(Time time, int luma) {
   Measurement frame = frame_of(time, luma, 1);
   frame.clipped_low = luma <= 16;
@@ -219,7 +219,7 @@ TEST(Verdicts, AnExplainedVerdictEnds) {
   EXPECT_FALSE(play.changes[2].raised);
   EXPECT_EQ(play.changes[2].cause, Cause::kExplained);
   EXPECT_FALSE(play.changes[2].threshold);
-  // What is left of it then is a fault of its own.
+  // Without the darkness, the low contrast that remains is a fault again.
   play.until(40 * kSecond, 100, 10);
   ASSERT_EQ(play.changes.size(), 5u);
   EXPECT_EQ(play.changes[3].verdict, Verdict::kTooDark);
@@ -227,14 +227,14 @@ TEST(Verdicts, AnExplainedVerdictEnds) {
   EXPECT_TRUE(play.changes[4].raised);
 }
 
-/// Each of them explains less severe ones only, so that none can explain the other.
+/// A verdict explains only less severe ones, so no two verdicts explain each other.
 TEST(Verdicts, AreExplainedByMoreSevereOnes) {
   for (size_t i = 0; i < kVerdicts; ++i)
     for (size_t j = 0; j <= i; ++j)
       EXPECT_FALSE(explains(static_cast<Verdict>(i), static_cast<Verdict>(j))) << i << " " << j;
 }
 
-/// It is too dark, or has no contrast, and nothing tells whether the camera has stopped.
+/// A plain picture is too dark or has no contrast, and cannot show whether the camera has stopped.
 TEST(Verdicts, APlainPictureIsNotFrozen) {
   Judge judge(only(Verdict::kFrozen), 0);
   const Measurement same = frame_of(0, 100, 3);
@@ -285,7 +285,7 @@ TEST(Verdicts, OnlyNoFramesStandsWithoutFrames) {
   EXPECT_FALSE(changes[1].threshold) << "it is not brighter now";
   EXPECT_TRUE(play.judge.is_silent());
   EXPECT_EQ(play.judge.sight_of(Verdict::kTooDark), Sight::kBlind);
-  // The first frame clears it, and what was before does not make a change of it.
+  // The first frame clears no-frames, and is not compared with the picture before the silence.
   const std::vector<Change> back = play.judge.judge(frame_of(60 * kSecond, 200));
   ASSERT_EQ(back.size(), 1u);
   EXPECT_FALSE(back[0].raised);
@@ -317,7 +317,7 @@ TEST(Verdicts, TellWhetherTheyAreJudged) {
   EXPECT_EQ(play.judge.sight_of(Verdict::kTooDark), Sight::kBlind);
 }
 
-/// A camera stays silent, whoever is told of it.
+/// A camera stays silent even if its silence is not reported.
 TEST(Verdicts, TurningNoFramesOffEndsNoSilence) {
   Play play(default_rules());
   play.until(10 * kSecond, 30);
@@ -349,7 +349,7 @@ TEST(Verdicts, NameTheCauseOfTheirEnd) {
   }
 }
 
-/// Nobody is told of the silence; what was seen before it is not seen any more.
+/// The silence is not reported, but a verdict on frames does not stand without frames.
 TEST(Verdicts, NothingStandsWithoutFramesIfNoFramesIsOff) {
   Rules rules = default_rules();
   rules[static_cast<size_t>(Verdict::kNoFrames)].enabled = false;
@@ -365,7 +365,7 @@ TEST(Verdicts, NothingStandsWithoutFramesIfNoFramesIsOff) {
   EXPECT_EQ(changes[0].time, last + 5 * kSecond + 1);
   EXPECT_TRUE(play.judge.standing().empty());
   EXPECT_TRUE(play.judge.tick(last + 50 * kSecond).empty());
-  // It is judged again from the first frame on, and told again.
+  // Verdicts are judged again from the first frame on, and are reported again.
   play.changes.clear();
   play.now = 60 * kSecond;
   play.until(66 * kSecond, 30);
@@ -375,7 +375,7 @@ TEST(Verdicts, NothingStandsWithoutFramesIfNoFramesIsOff) {
   EXPECT_EQ(play.judge.tick(play.now + 6 * kSecond).size(), 1u);
 }
 
-/// Frames that come back clear it after its hold, and what they show stands.
+/// Frames that come back clear no-frames after its hold. The verdicts that they raise stand.
 TEST(Verdicts, TheEndOfSilenceClearsNothingElse) {
   Rules rules = default_rules();
   rules[static_cast<size_t>(Verdict::kNoFrames)].hold = 10;
@@ -434,20 +434,20 @@ TEST(Verdicts, AChangeIsAcceptedAfterTenMinutes) {
   EXPECT_TRUE(play.changes[2].raised);
 }
 
-/// While a fault explains it that is not over, it is not the usual.
+/// A change is not accepted as usual while another standing verdict explains it.
 TEST(Verdicts, AChangeIsNotAcceptedInTheDark) {
   Play play(default_rules());
   play.until(10 * kSecond, 100);
   play.until(4000 * kSecond, 20);
   ASSERT_EQ(play.changes.size(), 1u);
   EXPECT_EQ(play.changes[0].verdict, Verdict::kTooDark);
-  // The picture of an hour ago is not what has to come back.
+  // The picture of an hour ago does not have to come back.
   play.until(4100 * kSecond, 160);
   ASSERT_EQ(play.changes.size(), 2u);
   EXPECT_EQ(play.changes[1].verdict, Verdict::kTooDark);
 }
 
-/// As of the headlights of cars that pass.
+/// For example, the headlights of passing cars.
 TEST(Verdicts, AShortChangeRaisesNothing) {
   Play play(only(Verdict::kSuddenChange));
   play.until(10 * kSecond, 100);
@@ -463,17 +463,17 @@ TEST(Verdicts, AChangeIsNotForgottenWhileTheCameraIsAway) {
   play.until(10 * kSecond, 100);
   play.until(22 * kSecond, 160);
   ASSERT_EQ(play.judge.standing().size(), 1u);
-  play.judge.restart();  // it was begun again
+  play.judge.restart();  // as after a reconnection
   play.until(23 * kSecond, 160);
   EXPECT_EQ(play.judge.standing().size(), 1u);
-  play.judge.tick(40 * kSecond);  // without frames nothing else stands
+  play.judge.tick(40 * kSecond);  // Only no-frames stands without frames.
   play.now = 40 * kSecond;
   play.until(52 * kSecond, 160);
   ASSERT_EQ(play.judge.standing().size(), 1u);
   EXPECT_EQ(play.judge.standing()[0].verdict, Verdict::kSuddenChange);
 }
 
-/// All pixels are there, only elsewhere.
+/// All pixels are still there, but in other places.
 TEST(Verdicts, AChangeIsSeenEvenIfTheHistogramIsTheSame) {
   Judge judge(only(Verdict::kSuddenChange), 0);
   Blocks picture;
@@ -506,7 +506,7 @@ TEST(Verdicts, FramesWithoutBlocksInBetweenChangeNothing) {
   EXPECT_TRUE(changes[0].raised);
 }
 
-/// The picture of before a verdict was turned off is not that with which it is turned on.
+/// A verdict that is turned on again does not use the picture from before it was turned off.
 TEST(Verdicts, AVerdictThatIsTurnedOnAgainStartsAnew) {
   for (const Verdict verdict : {Verdict::kSuddenChange, Verdict::kFrozen}) {
     Play play(only(verdict));
@@ -517,7 +517,7 @@ TEST(Verdicts, AVerdictThatIsTurnedOnAgainStartsAnew) {
     play.until(25 * kSecond, 160);
     EXPECT_TRUE(play.changes.empty()) << name_of(verdict);
   }
-  // One picture for 25 seconds, but for 15 only since then.
+  // The picture is the same for 25 seconds, but frozen is on again for only 15 of them.
   Judge judge(only(Verdict::kFrozen), 0);
   for (Time now = kFrame; now < 25 * kSecond; now += kFrame) {
     if (now == 8 * kSecond) judge.set_rules(only(Verdict::kFrozen, {false, 20, 1, 0}), now);
@@ -530,7 +530,7 @@ TEST(Verdicts, AVerdictThatIsTurnedOnAgainStartsAnew) {
   }
 }
 
-/// As long as that is off, nobody is told; a silence that is too long then is told in whole.
+/// Silence is not reported while no-frames is off. Afterwards it is reported from its begin.
 TEST(Verdicts, NoFramesCanBeTurnedOffAndOn) {
   const Rules on = only(Verdict::kNoFrames), off = only(Verdict::kNoFrames, {false, 5, 5, 0});
   Judge judge(on, 0);
@@ -554,7 +554,7 @@ TEST(Verdicts, ASlowChangeIsNotSudden) {
   EXPECT_TRUE(play.changes.empty());
 }
 
-/// The highest value for light of `hertz` that swings by `percent`.
+/// Returns the highest flicker value for light of `hertz` that swings by `percent`.
 double seen(double rate, double hertz, double percent, double noise = 0, double jitter = 0) {
   std::mt19937 random(3);
   std::normal_distribution<double> normal;
