@@ -5,9 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 #include <set>
+
+#include "seed.h"
 
 namespace luminance {
 namespace {
@@ -473,11 +474,7 @@ class RandomFaults : public FaultsTest {
 /// After any sequence of events, the alerts of a fault come in order and each once, no fault ends
 /// without a frame that shows it, and all faults are over at the end.
 TEST_F(RandomFaults, AreReportedInOrderAndOnce) {
-  const char *given = std::getenv("LUMINANCE_TEST_SEED");
-  const unsigned seed =
-      given != nullptr ? static_cast<unsigned>(std::atoi(given)) : std::random_device()();
-  std::printf("seed %u\n", seed);
-  std::mt19937 random(seed);
+  std::mt19937 random(seed());
   const std::string ids[] = {"a", "b", "c"};
   turn(0, Verdict::kNoFrames, Sight::kOff, "c");
   double time = 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "historyrig.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 
 namespace luminance::test {
@@ -88,14 +86,6 @@ uint64_t frames_of(const std::vector<Row> &rows) {
   uint64_t frames = 0;
   for (const Row &row : rows) frames += row.frames;
   return frames;
-}
-
-unsigned seed() {
-  const char *const set = std::getenv("LUMINANCE_TEST_SEED");
-  const unsigned seed = set != nullptr ? static_cast<unsigned>(std::strtoul(set, nullptr, 0))
-                                       : std::random_device()();
-  std::printf("LUMINANCE_TEST_SEED=%u\n", seed);
-  return seed;
 }
 
 }  // namespace luminance::test

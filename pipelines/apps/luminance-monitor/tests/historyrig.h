@@ -10,6 +10,7 @@
 
 #include "history/history.h"
 #include "history/reader.h"
+#include "seed.h"
 #include "settableclock.h"
 #include "watch/monitor.h"
 
@@ -61,8 +62,5 @@ class Rig {
 Measurement measure(const std::vector<uint8_t> &pixels, Time time);
 std::vector<uint8_t> random_pixels(std::mt19937 &random);
 uint64_t frames_of(const std::vector<Row> &rows);
-
-/// Returns and prints the seed: LUMINANCE_TEST_SEED, if it is set, repeats a failed run.
-unsigned seed();
 
 }  // namespace luminance::test

@@ -9,12 +9,14 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <random>
 
 #include "exposition.h"
 #include "metrics/textformat.h"
+#include "seed.h"
 
 namespace luminance {
 namespace {
@@ -83,13 +85,6 @@ Histogram one_luma(size_t luma, uint64_t pixels = 1000) {
 
 class Random {
  public:
-  Random() : seed_(std::random_device{}()), engine_(seed_) {
-    ::testing::Test::RecordProperty("seed", std::to_string(seed_));
-  }
-  ~Random() {
-    if (::testing::Test::HasFailure()) std::printf("seed %u\n", seed_);
-  }
-
   uint64_t bits() { return engine_(); }
   Histogram histogram() {
     Histogram histogram = {};
@@ -98,8 +93,7 @@ class Random {
   }
 
  private:
-  const unsigned seed_;
-  std::mt19937_64 engine_;
+  std::mt19937_64 engine_{seed()};
 };
 
 const LabelSet kCamera = {{"camera", "camera-0"}};

@@ -7,6 +7,8 @@
 
 #include <random>
 
+#include "seed.h"
+
 namespace luminance {
 namespace {
 
@@ -91,9 +93,7 @@ TEST_F(Picture, MustStateItsSize) {
 }
 
 TEST_F(Picture, MayHaveRandomBytes) {
-  const unsigned seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::minstd_rand random(seed);
+  std::minstd_rand random(seed());
   const std::string wholes[] = {jpeg(segment(0xe2, "abc") + frame(640, 480)), png(640, 480)};
   for (int i = 0; i < 20000; ++i) {
     std::string text = wholes[i % 2];

@@ -18,6 +18,7 @@
 #include "capture/blocks.h"
 #include "capture/regioncounter.h"
 #include "capture/thumbnail.h"
+#include "seed.h"
 #include "settings/changes.h"
 #include "settings/reader.h"
 #include "watch/edges.h"
@@ -82,9 +83,7 @@ std::vector<int> counts_of(const Cutout<size_t> &pixels, size_t width, size_t he
 }
 
 TEST(Regions, CountEachJudgedPixelOnce) {
-  const unsigned seed = std::random_device()();
-  RecordProperty("seed", std::to_string(seed));
-  std::mt19937 random(seed);
+  std::mt19937 random(seed());
   for (int i = 0; i < 500; ++i) {
     const Region region = random_region(random);
     const Cutout<double> cutout = cutout_of(region);
@@ -94,7 +93,7 @@ TEST(Regions, CountEachJudgedPixelOnce) {
       const std::vector<bool> expected = judged_by_definition(region, width, height);
       const std::vector<int> counts = counts_of(pixels, width, height);
       ASSERT_TRUE(std::equal(counts.begin(), counts.end(), expected.begin()))
-          << text_of(region) << " of " << width << "x" << height << ", seed " << seed;
+          << text_of(region) << " of " << width << "x" << height;
       ASSERT_EQ(count_of(pixels),
                 static_cast<size_t>(std::count(expected.begin(), expected.end(), true)));
       ASSERT_EQ(pixels.holes.size(), cutout.holes.size());

@@ -7,13 +7,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <vector>
 
 #include "capture/thumbnail.h"
 #include "scenerig.h"
+#include "seed.h"
 #include "watch/verdicts.h"
 
 namespace luminance::test {
@@ -22,16 +21,10 @@ namespace {
 constexpr Time kApart = 2 * kSecond;
 constexpr int kToLearn = 70;  // thumbnails
 
-unsigned seed() {
-  const char *given = std::getenv("LUMINANCE_TEST_SEED");
-  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
-                          : std::random_device()();
-}
-
 /// Plays a camera with noise that sees a scene.
 class Play {
  public:
-  Play() : scene_(scene_of(seed_)) { std::printf("seed %u\n", seed_); }
+  Play() : scene_(scene_of(seed_)) {}
 
   Thumb thumbnail(const PictureChange &change) {
     return thumbnail_seen(scene_, change, random_, region);

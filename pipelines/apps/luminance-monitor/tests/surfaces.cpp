@@ -16,6 +16,7 @@
 #include "capture/jpeg.h"
 #include "capture/picturetap.h"
 #include "nvbufsurface.h"
+#include "seed.h"
 
 namespace luminance {
 namespace {
@@ -33,9 +34,7 @@ struct Picture {
 
 Picture random_picture(int width, int height) {
   Picture picture{width, height};
-  static const unsigned seed = std::random_device()();
-  std::mt19937 random(seed);
-  ::testing::Test::RecordProperty("seed", std::to_string(seed));
+  std::mt19937 random(seed());
   for (guint8 &byte : picture.data) byte = static_cast<guint8>(random());
   return picture;
 }
