@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What people are told: a fault of a camera has begun, lasts, or is over.
+// An alert tells people that a fault of a camera has begun, still lasts, or is over.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ struct Alert {
   enum class Event { kRaised, kReminder, kCleared };
 
   Event event = Event::kRaised;
-  std::string camera, name;  // its id, and its name, which is untrusted
+  std::string camera, name;  // the camera's id and name; the name is untrusted
   Verdict verdict = Verdict::kNoFrames;
   int64_t since = 0;               // milliseconds since 1970 (UTC)
-  std::optional<int64_t> cleared;  // likewise; set if it is over
-  Cause cause = Cause::kValue;     // why it is over
-  double value = 0;                // when it began
+  std::optional<int64_t> cleared;  // same unit; set if the fault is over
+  Cause cause = Cause::kValue;     // why the fault is over
+  double value = 0;                // measured when the fault began
   double threshold = 0;
 };
 
-/// Whether both are about the same fault, at different times.
+/// Returns whether both alerts are about the same fault.
 inline bool is_same_fault(const Alert &a, const Alert &b) {
   return a.since == b.since && a.verdict == b.verdict && a.camera == b.camera;
 }

@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 
 constexpr int kKeepAlive = 30;               // seconds
 constexpr int kTurn = 100;                   // milliseconds
-constexpr std::chrono::seconds kAnswer{10};  // for a connection, and for a message
+constexpr std::chrono::seconds kAnswer{10};  // for a connection and a confirmation
 constexpr milliseconds kFarewell{1000};
 constexpr std::chrono::seconds kPause{5};  // between two attempts
 constexpr const char *kOnline = "online", *kOffline = "offline";
@@ -106,7 +106,7 @@ void Broker::run() {
   end();
 }
 
-/// Whether a connection is on its way.
+/// Starts a connection. Returns false if that failed at once.
 bool Broker::begin() try {
   {
     const std::lock_guard lock(mutex_);
@@ -157,7 +157,7 @@ void Broker::lose(const std::string &why) {
   if (client_ != nullptr) mosquitto_destroy(std::exchange(client_, nullptr));
   const std::lock_guard lock(mutex_);
   link_ = Link::kDown;
-  // A reason that the broker gave says more than that it then hung up.
+  // If the broker gave a reason before it hung up, that reason says more.
   if (error_.empty()) error_ = on_one_line(text);
   changed_.notify_all();
 }
@@ -176,7 +176,7 @@ void Broker::end() {
     const std::lock_guard lock(mutex_);
     is_up = link_ == Link::kUp;
   }
-  // Also where nobody reads it, the broker sends the will for a connection that is cut.
+  // If this message does not get through, the broker publishes the will instead.
   if (is_up && publish(status_topic(settings_), kOffline, true) == MOSQ_ERR_SUCCESS) {
     const Moment::time_point end = Moment::now() + kFarewell;
     while (mosquitto_want_write(client_) && Moment::now() < end &&
@@ -192,7 +192,7 @@ int Broker::publish(const std::string &topic, const std::string &payload, bool i
                            payload.data(), 1, is_retained);
 }
 
-/// Brings the broker what it is to keep and does not have, and removes the rest of what was brought.
+/// Publishes retained payloads that the broker lacks, and removes those that it shall not keep.
 void Broker::synchronize() {
   Topics wanted;
   {
@@ -223,7 +223,7 @@ void Broker::publish_outgoing() {
   const std::lock_guard lock(mutex_);
   if (link_ != Link::kUp || !outgoing_ || outgoing_->number != 0) return;
   const std::string topic = message_topic(settings_);
-  // Where it fails, the sender hears that nothing confirms it.
+  // If this fails, no confirmation comes, and send() reports that.
   mosquitto_publish(client_, &outgoing_->number, topic.c_str(),
                     static_cast<int>(outgoing_->payload.size()), outgoing_->payload.data(), 1,
                     false);
@@ -265,7 +265,7 @@ void Broker::on_message(const mosquitto_message &message) {
   if (message.retain && !payload.empty()) forget_stale(topic, payload);
 }
 
-/// What an earlier monitor described, of a camera that there is no longer.
+/// Removes what an earlier run of the monitor described, if the camera no longer exists.
 void Broker::forget_stale(const std::string &topic, const std::string &payload) {
   if (retained_.count(topic) > 0) return;
   for (const std::string &stale : topics_of_description(settings_, topic, payload))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// An MQTT broker: what it keeps for Home Assistant, and messages as JSON.
+// A connection to an MQTT broker: retained topics for Home Assistant, and messages as JSON.
 #pragma once
 
 #include <condition_variable>
@@ -17,27 +17,29 @@ struct mosquitto_message;
 
 namespace luminance {
 
-/// Stays connected on a thread of its own, which alone calls libmosquitto.
+/// Keeps a connection on a thread of its own. Only that thread calls libmosquitto.
 class Broker : public Channel {
  public:
-  /// `retained`: what the broker is to keep.
+  /// `retained`: the payloads that the broker shall retain.
   Broker(MqttSettings settings, Topics retained);
-  /// Says that the monitor goes. Takes up to a second, longer where a name server does not respond.
+  /// Publishes that the monitor is offline. Takes up to a second, or longer if a name server does
+  /// not respond.
   ~Broker() override;
   Broker(const Broker &) = delete;
   Broker &operator=(const Broker &) = delete;
 
-  /// What it is to keep from now on; the rest is removed there. Any thread.
+  /// Replaces the payloads that the broker shall retain; others that were published before are
+  /// removed from it. Any thread.
   void keep(Topics retained);
-  /// Whether the broker has accepted a connection since the last call. Any thread.
+  /// Returns whether the broker has accepted a connection since the last call. Any thread.
   bool take_connected();
   void send(const Message &message, const std::atomic<bool> &is_cancelled) override;
 
  private:
-  /// A message that somebody waits for.
+  /// The message whose confirmation send() waits for.
   struct Outgoing {
     std::string payload;
-    int number = 0;  // 0: not yet published
+    int number = 0;  // libmosquitto's message id; 0: not yet published
     bool is_sent = false;
   };
   enum class Link { kDown, kConnecting, kUp };
@@ -57,12 +59,12 @@ class Broker : public Channel {
   void forget_stale(const std::string &topic, const std::string &payload);
 
   const MqttSettings settings_;
-  // Of the thread.
-  mosquitto *client_ = nullptr;  // null: not connected, nor about to be
-  Topics published_;             // what the broker has, as far as is known
-  std::string library_error_;    // the last one that was logged
+  // Used only by the thread.
+  mosquitto *client_ = nullptr;  // null: neither connected nor connecting
+  Topics published_;             // what the broker retains, as far as is known
+  std::string library_error_;    // the latest error that libmosquitto logged
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
   Topics retained_;
   bool is_synchronized_ = false;

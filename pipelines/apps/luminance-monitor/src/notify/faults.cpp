@@ -36,7 +36,8 @@ void Faults::look(const std::string &id, const std::array<Sight, kVerdicts> &sig
     const Sight sight = sights[static_cast<size_t>(verdict)];
     const bool is_settling = fault.state == State::kSettling;
     if (sight == Sight::kOff && !is_settling) settle(fault, Cause::kRules, wall, now);
-    // What was learned anew is over, whatever comes; else frames have to show that it is.
+    // A reference that is learned anew ends the fault for good; otherwise, frames have to show that
+    // it is over.
     else if (sight == Sight::kBlind && is_settling && fault.alert.cause != Cause::kReference)
       fault.state = State::kUnknown;
     else if (sight == Sight::kJudged && fault.state == State::kUnknown)
@@ -83,7 +84,7 @@ std::vector<Alert> Faults::tick(Time now) {
   return alerts;
 }
 
-/// Whether it is over.
+/// Adds the alert of the fault that is due, if any. Returns whether the fault is over.
 bool Faults::review(Fault &fault, bool may_be_told, Time now, std::vector<Alert> &alerts) const {
   const auto tell = [&](Alert::Event event) {
     alerts.push_back(fault.alert);

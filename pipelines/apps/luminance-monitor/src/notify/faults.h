@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From verdicts that are raised and cleared to faults: each is told once when it has lasted, and once
-// when it is over, however often the verdict changes in between.
+// Makes faults of verdicts that are raised and cleared. A fault causes one alert when it has lasted
+// long enough and one when it is over, however often its verdict changes in between.
 #pragma once
 
 #include <array>
@@ -16,39 +16,42 @@ namespace luminance {
 struct FaultLimits {
   Time after = 0;   // how long a fault has to last
   Time settle = 0;  // how long a verdict has to be cleared for its fault to be over
-  Time remind = 0;  // until a fault that lasts is told again; 0: never
-  std::array<bool, kVerdicts> verdicts = all_verdicts();  // the others are not told
+  Time remind = 0;  // between alerts of a fault that lasts; 0: no reminders
+  std::array<bool, kVerdicts> verdicts = all_verdicts();  // that cause alerts
 };
 
 class Faults {
  public:
   explicit Faults(const FaultLimits &limits) : limits_(limits) {}
 
-  /// For faults that stand, too. What was told is not told again.
+  /// Sets the limits, also for present faults. Alerts that were sent are not repeated.
   void set(const FaultLimits &limits) { limits_ = limits; }
 
-  /// A verdict was raised, at `began`; `alert` says what is told of it. `delay`: how long it takes to
-  /// be raised, also when it is raised again.
+  /// Notes that a verdict was raised, at `began`; `alert` has the data for its alerts. `delay`: how
+  /// long the monitor holds the verdict before it raises it, also the next time.
   void raise(const Alert &alert, Time began, Time delay);
-  /// A verdict was cleared, at `wall`. Where silence did it, that says nothing of the picture.
+  /// Notes that a verdict was cleared, at `wall`. If silence cleared it, the picture is unknown,
+  /// and the fault is not over.
   void clear(const std::string &camera, Verdict verdict, Cause cause, int64_t wall, Time now);
-  /// What is known of each verdict. Call it for each camera before tick(), with set_maintenance().
+  /// Takes what is known of each verdict now. Call it for each camera before tick(), with
+  /// set_maintenance().
   void look(const std::string &camera, const std::array<Sight, kVerdicts> &sights, int64_t wall,
             Time now);
-  /// While somebody works on the camera, its faults are not told, but that told ones are over is.
+  /// While a camera is in maintenance, its faults cause no alerts; the end of a fault that has been
+  /// told still does.
   void set_maintenance(const std::string &camera, bool is_in_maintenance);
-  /// A camera that comes back soon, as after a change of its settings, has the faults that it had.
+  /// A camera that is added soon after its removal, as when its settings change, keeps its faults.
   void add(const std::string &camera);
   void remove(const std::string &camera, Time now);
 
-  /// What has to be told by now. Call a few times per second.
+  /// Returns the alerts that are due. Call a few times per second.
   std::vector<Alert> tick(Time now);
 
-  /// Whether there is a fault that is not over, told or not.
+  /// Returns whether there is a fault that is not over, told or not.
   bool has(const std::string &camera, Verdict verdict) const {
     return find(camera, verdict) != nullptr;
   }
-  /// Whether there is one that was told.
+  /// Returns whether there is a fault that was told and is not over.
   bool stands(const std::string &camera, Verdict verdict) const {
     const Fault *fault = find(camera, verdict);
     return fault != nullptr && fault->is_told;
@@ -58,14 +61,14 @@ class Faults {
   enum class State {
     kRaised,
     kSettling,  // cleared, but not for long
-    kUnknown,   // no frame has told since
+    kUnknown,   // no frame has been judged since
   };
   struct Fault {
     Alert alert;
     Time began = 0, delay = 0;
     State state = State::kRaised;
-    Time settling = 0;  // since when
-    Time told = 0;      // when, the last time
+    Time settling = 0;  // since when it is settling
+    Time told = 0;      // time of the latest alert
     bool is_told = false;
   };
   struct Camera {
@@ -82,7 +85,7 @@ class Faults {
   bool review(Fault &fault, bool may_be_told, Time now, std::vector<Alert> &alerts) const;
 
   FaultLimits limits_;
-  std::map<std::string, Camera> cameras_;  // those that have had faults
+  std::map<std::string, Camera> cameras_;  // by id; those that have faults
 };
 
 }  // namespace luminance

@@ -7,7 +7,7 @@
 namespace luminance {
 namespace {
 
-/// How long it takes to raise a verdict.
+/// Returns how long a verdict has to be true before it is raised.
 Time delay_of(const Camera &camera, Verdict verdict) {
   const Rule &rule = camera.rules()[static_cast<size_t>(verdict)];
   return seconds(is_duration(verdict) ? rule.raise : rule.hold);
@@ -47,7 +47,8 @@ void FaultWatch::look(const Camera &camera, Verdict verdict, Sight sight, Time n
   sighting.is_known = has_learned_ = true;
 }
 
-/// Not at once: a camera whose settings change is removed and added.
+/// Runs in tick() and not on removal, because a camera whose settings change is removed and added
+/// again.
 void FaultWatch::forget_removed() {
   const auto &cameras = monitor_.cameras();
   for (auto entry = sightings_.begin(); entry != sightings_.end();) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The faults of a monitor's cameras, from the changes of their verdicts.
+// Watches the verdicts of a monitor's cameras, and derives their faults.
 #pragma once
 
 #include <array>
@@ -19,18 +19,18 @@ class FaultWatch : public Observer {
   FaultWatch(const FaultLimits &limits, const Monitor &monitor)
       : limits_(limits), faults_(limits), monitor_(monitor) {}
 
-  /// For faults that stand, too. What was told is not told again.
+  /// Sets the limits, also for present faults. Alerts that were sent are not repeated.
   void set(const FaultLimits &limits) {
     limits_ = limits;
     faults_.set(limits);
   }
-  /// What has to be told by now. Call a few times per second.
+  /// Returns the alerts that are due. Call a few times per second.
   std::vector<Alert> tick();
-  /// Whether a fault was told and is not over. Nothing where that is not known yet: a fault of the
-  /// time before the monitor started is over only when its verdict was judged for as long as one of
-  /// today.
+  /// Returns whether a fault was told and is not over, or nothing if that is not known yet: a fault
+  /// may have begun before the monitor started, and is over only after its verdict has been judged
+  /// for as long as that of any other fault.
   std::optional<bool> state_of(const Camera &camera, Verdict verdict) const;
-  /// Whether states have become known since the last call.
+  /// Returns whether states have become known since the last call.
   bool take_learned() { return std::exchange(has_learned_, false); }
 
   void on_change(const Camera &camera, const Change &change) override;
@@ -41,7 +41,7 @@ class FaultWatch : public Observer {
 
  private:
   struct Sighting {
-    std::optional<Time> since;  // it has been judged, and there was no fault
+    std::optional<Time> since;  // since when it has been judged, without a fault
     bool is_known = false;
   };
   using Sightings = std::array<Sighting, kVerdicts>;
@@ -52,7 +52,7 @@ class FaultWatch : public Observer {
   FaultLimits limits_;
   Faults faults_;
   const Monitor &monitor_;
-  std::map<std::string, Sightings> sightings_;  // by camera
+  std::map<std::string, Sightings> sightings_;  // by the camera's id
   bool has_learned_ = false;
 };
 

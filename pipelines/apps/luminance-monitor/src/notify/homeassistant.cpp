@@ -13,8 +13,8 @@ using nlohmann::json;
 constexpr const char *kProgram = "luminance-monitor";
 constexpr size_t kHash = 8;
 
-/// Home Assistant takes ASCII letters, digits, "-" and "_" in a topic. What has others, gets a part
-/// of its hash, so that it stays unique.
+/// Returns the id with only the characters that Home Assistant takes in a topic: ASCII letters,
+/// digits, "-" and "_". If others were replaced, a part of the id's hash keeps it unique.
 std::string plain(const std::string &id) {
   std::string text = id;
   for (char &c : text)
@@ -42,7 +42,7 @@ std::string description_of(const MqttSettings &settings, const Device &device, V
                            const std::string &object) {
   const std::string node = node_of(settings);
   json availability = {{{"topic", status_topic(settings)}}};
-  // Without frames, nobody knows the picture.
+  // Without frames, no verdict on the picture is known.
   if (verdict != Verdict::kNoFrames)
     availability.push_back({{"topic", availability_topic(settings, device)}});
   const json description = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What Home Assistant finds at an MQTT broker: a device for each camera, with a sensor for each
-// verdict.
+// Topics by which Home Assistant discovers the cameras at an MQTT broker: a device for each camera,
+// with a sensor for each verdict.
 #pragma once
 
 #include <map>
@@ -13,28 +13,30 @@
 
 namespace luminance {
 
-/// Payloads that a broker keeps, by topic.
+/// Payloads that a broker retains, by topic.
 using Topics = std::map<std::string, std::string>;
 
-/// A camera, with the verdicts that have a sensor and whether each stands, where that is known.
+/// A camera, with the verdicts that have a sensor, and whether each is active, if that is known.
 struct Device {
   std::string camera, name;
   bool has_frames = true;
   std::vector<std::pair<Verdict, std::optional<bool>>> verdicts;
 };
 
-/// Where the monitor says whether it is connected.
+/// Returns the topic on which the monitor publishes whether it is online.
 std::string status_topic(const MqttSettings &settings);
-/// Where messages are published.
+/// Returns the topic of messages.
 std::string message_topic(const MqttSettings &settings);
-/// Where Home Assistant says that it has started.
+/// Returns the topic on which Home Assistant publishes that it has started.
 std::string birth_topic(const MqttSettings &settings);
-/// All descriptions of sensors, of this monitor.
+/// Returns the filter for the descriptions of all sensors of this monitor.
 std::string description_filter(const MqttSettings &settings);
 
-/// Descriptions of all sensors, and their states; what the broker has of unknown ones stays.
+/// Returns the descriptions of all sensors and their states. Unknown states are left out, so the
+/// broker keeps its own.
 Topics topics_of(const MqttSettings &settings, const std::vector<Device> &devices);
-/// The topics that belong to a description of ours, if it is one: its own, and that of its state.
+/// Returns the topics of a sensor that this monitor described: those of the description, the state
+/// and the availability. Empty if the payload is not such a description.
 std::vector<std::string> topics_of_description(const MqttSettings &settings,
                                                const std::string &topic,
                                                const std::string &payload);

@@ -13,7 +13,7 @@ namespace luminance {
 namespace {
 
 constexpr const char *kEnd = "\r\n";
-constexpr size_t kWord = 42;  // bytes in an encoded word: a line has 78 characters at most
+constexpr size_t kWord = 42;  // bytes in an encoded word: a line has at most 78 characters
 constexpr size_t kLine = 57;  // bytes in a line of Base64, which has 76 characters
 
 std::string base64(const std::string &text) {
@@ -22,7 +22,7 @@ std::string base64(const std::string &text) {
   return encoded;
 }
 
-/// Words of RFC 2047, none of which ends within a character.
+/// Returns the text as encoded words of RFC 2047. No word ends within a character.
 std::string encoded_words(const std::string &text) {
   std::string words, word;
   const auto flush = [&] {
@@ -42,7 +42,7 @@ std::string encoded_words(const std::string &text) {
 
 std::string subject_header(const std::string &subject) {
   const std::string line = on_one_line(subject);
-  constexpr size_t kShort = 66;  // a line has 78 characters with its name
+  constexpr size_t kShort = 66;  // with the header's name, at most 78 characters in a line
   const bool is_plain = line.size() <= kShort &&
                         std::all_of(line.begin(), line.end(),
                                     [](char c) { return c == ' ' || g_ascii_isgraph(c); }) &&
@@ -51,7 +51,7 @@ std::string subject_header(const std::string &subject) {
 }
 
 std::string date_of(int64_t time) {
-  // Names of days and months in English, whatever the locale.
+  // g_date_time_format() would use the names of the locale.
   constexpr const char *kDays[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
   constexpr const char *kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Messages as mail, by SMTP.
+// A channel that sends messages as mail, by SMTP.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace luminance {
 
-/// As RFC 5322 has it, in ASCII. No header is longer or other than meant, whatever a camera is
-/// called.
+/// Returns the message in the format of RFC 5322, in ASCII. A camera's name can neither add a
+/// header nor make a line too long.
 std::string mail_of(const Message &message, const MailSettings &settings);
 
 class Mail : public Channel {

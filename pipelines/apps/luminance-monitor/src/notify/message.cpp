@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kNamed = 3;          // cameras in a subject
-constexpr glong kMaxNameLength = 60;  // characters, likewise
+constexpr glong kMaxNameLength = 60;  // characters of a name in a subject
 
 std::string time_text(int64_t time) {
   g_autoptr(GDateTime) date = g_date_time_new_from_unix_local(time / 1000);
@@ -52,7 +52,7 @@ std::string line_of(const Alert &alert) {
          ", threshold: " + number(alert.threshold) + ")\n";
 }
 
-/// "2 new problems, 1 over"
+/// Returns, for example, "2 new problems, 1 problem over".
 std::string counts_of(const std::vector<Alert> &alerts) {
   std::string text;
   const auto add = [&](Alert::Event event, const char *one, const char *many) {

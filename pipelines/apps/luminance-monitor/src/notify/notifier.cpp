@@ -37,7 +37,7 @@ std::string new_id() {
   return id;
 }
 
-/// A channel with what it has to send.
+/// A channel with its worker and the alerts that it has to send.
 struct Sender {
   Sender(std::string kind, std::string address, std::shared_ptr<Channel> channel,
          const OutboxLimits &limits)
@@ -47,19 +47,20 @@ struct Sender {
   }
   std::string name() const { return report.kind + " " + report.address; }
 
-  std::string id = new_id();  // begins those of its messages
+  std::string id = new_id();  // prefix of the ids of its messages
   ChannelReport report;
   Outbox outbox;
   Worker worker;
-  // What it was made of; one of them is set.
+  // The channel's settings; one of the three is set.
   std::optional<WebhookSettings> webhook;
   std::optional<MailSettings> mail;
   std::optional<MqttSettings> mqtt;
-  std::shared_ptr<Broker> broker;  // set if it is MQTT
+  std::shared_ptr<Broker> broker;  // set for MQTT
 };
 using Senders = std::vector<std::unique_ptr<Sender>>;
 
-/// Has what `before` had to send, under the same numbers: a receiver may have got it already.
+/// Moves the alerts of `before` to `sender`. The ids of its messages stay the same, because the
+/// receiver may have got some of them already.
 void inherit(Sender &sender, Sender &before, const OutboxLimits &limits, Time now) {
   sender.id = before.id;
   sender.outbox = std::move(before.outbox);
@@ -67,8 +68,8 @@ void inherit(Sender &sender, Sender &before, const OutboxLimits &limits, Time no
   sender.outbox.restart(now);
 }
 
-/// What channels that are gone have not sent goes to new ones of their kind: their settings have
-/// changed. Where there are several, those with the same server belong together.
+/// Moves unsent alerts from channels that are gone to new ones of the same kind: the settings of a
+/// channel may have changed. Channels with the same server are matched first.
 void hand_over(Senders &gone, const std::vector<Sender *> &added, const OutboxLimits &limits,
                Time now) {
   for (const bool is_same_server : {true, false})
@@ -85,13 +86,13 @@ void hand_over(Senders &gone, const std::vector<Sender *> &added, const OutboxLi
     }
 }
 
-/// Also at some hours only: a sensor stays while its verdict is off.
+/// Returns whether a verdict is enabled at any hour: its sensor stays while the verdict is off.
 bool is_ever_enabled(Verdict verdict, const CameraSettings &camera) {
   const std::vector<Rule> rules = all_rules(verdict, camera.rules, camera.schedules);
   return std::any_of(rules.begin(), rules.end(), [](const Rule &rule) { return rule.enabled; });
 }
 
-/// Takes the one with these settings from `all`; null: there is none.
+/// Takes the sender with these settings from `all`; null if there is none.
 template <class Channel>
 std::unique_ptr<Sender> take(Senders &all, std::optional<Channel> Sender::*settings,
                              const Channel &wanted) {
@@ -103,7 +104,7 @@ std::unique_ptr<Sender> take(Senders &all, std::optional<Channel> Sender::*setti
 
 }  // namespace
 
-/// A test of all channels. Its results are told once.
+/// A test of all channels. It reports its results once.
 struct Test {
   std::vector<TestResult> results;
   std::vector<bool> is_known;
@@ -139,7 +140,7 @@ struct Notifier::Implementation {
   Senders senders;
   std::map<std::string, ChannelTotals> totals;  // by kind
   std::set<std::string> silent;                 // cameras that send no frames
-  bool has_changed = true;                      // what a broker keeps
+  bool has_changed = true;                      // what a broker retains has changed
   std::shared_ptr<Test> test;
   std::optional<gint64> tested;
   guint test_timer = 0;
@@ -199,7 +200,7 @@ Topics Notifier::Implementation::topics(const MqttSettings &mqtt) const {
   return topics_of(mqtt, devices);
 }
 
-/// Which have no sensors but that of no-frames.
+/// Finds cameras without frames: only their sensor of no-frames is available.
 void Notifier::Implementation::find_silent_cameras() {
   std::set<std::string> silent_now;
   for (const auto &camera : monitor.cameras())
@@ -230,7 +231,7 @@ void Notifier::Implementation::send(Sender &sender, const Outbox::Batch &batch) 
   });
 }
 
-/// What became of a message. The log has it where that is another fate than that of the one before.
+/// Records whether a message was sent. Logs that only if it differs from the message before.
 void Notifier::Implementation::note(Sender &sender, const std::string &error) {
   ChannelReport &report = sender.report;
   const bool was_failing = std::exchange(report.is_failing, !error.empty());
@@ -352,7 +353,7 @@ void Notifier::on_change(const Camera &camera, const Change &change) {
   implementation_->faults.on_change(camera, change);
 }
 
-/// Which decide what sensors there are.
+/// The rules decide which sensors there are.
 void Notifier::on_rules(const Camera &) { implementation_->has_changed = true; }
 
 void Notifier::on_added(const Camera &camera) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tells people of faults: watches the monitor, and has channels send messages.
+// Notifies people of faults: watches the monitor, and sends messages through channels.
 #pragma once
 
 #include <functional>
@@ -14,20 +14,20 @@
 
 namespace luminance {
 
-/// Of a channel, without secrets.
+/// The state of a channel, without secrets.
 struct ChannelReport {
   std::string kind;                     // "webhook", "mail" or "mqtt"
-  std::string address;                  // of a server, without a path or a user
+  std::string address;                  // of the server, without a path or a user
   bool is_failing = false;              // the last attempt failed
   std::optional<int64_t> last_success;  // milliseconds since 1970 (UTC)
   std::string last_error;               // empty: none
   std::optional<int64_t> last_error_time;
-  size_t waiting = 0;  // alerts
+  size_t waiting = 0;  // alerts that have not been sent
 };
 
 /// Messages of one kind of channel since the monitor started.
 struct ChannelTotals {
-  uint64_t sent = 0, failed = 0;  // failed: attempts
+  uint64_t sent = 0, failed = 0;  // `failed` counts attempts
 };
 
 struct TestResult {
@@ -35,26 +35,25 @@ struct TestResult {
   std::string error;  // empty: the message was sent
 };
 
-/// Main thread only. Nothing waits for the network but threads of its own.
+/// Main thread only, which never waits for the network: other threads do.
 class Notifier : public Observer {
  public:
   Notifier(const NotificationSettings &settings, const Monitor &monitor);
   ~Notifier() override;
 
-  /// Takes new settings. Channels whose settings are the same go on with what they have; others
-  /// of the same kind get what their predecessors had not sent. Faults that stand are not told
-  /// again.
+  /// Takes new settings. Channels whose settings are the same keep their alerts; new ones take over
+  /// unsent alerts of former channels of their kind. Present faults are not told again.
   void change(const NotificationSettings &settings);
   /// Call a few times per second.
   void tick();
-  /// Ends all channels, within a few seconds; logs how much could not be sent.
+  /// Ends all channels, within a few seconds. Logs how many alerts were not sent.
   void finish();
 
   std::vector<ChannelReport> channels() const;
   std::map<std::string, ChannelTotals> totals() const;
 
-  /// For `done`, once, when all channels have sent a test message or failed, or after some seconds.
-  /// False: there was a test just before.
+  /// Sends a test message through all channels. Calls `done` once, when all have sent it or failed,
+  /// or after some seconds. Returns false, and sends nothing, if the last test was just before.
   bool test(std::function<void(const std::vector<TestResult> &)> done);
 
   void on_change(const Camera &camera, const Change &change) override;

@@ -17,7 +17,7 @@ void Outbox::add(const Alert &alert, Time now) {
   limit();
 }
 
-/// What came before about the same fault and was not sent, is part of it.
+/// Merges the alert with a waiting one of the same fault: only the end of the fault replaces that.
 void Outbox::merge(const Entry &entry) {
   const auto before = std::find_if(waiting_.begin(), waiting_.end(), [&](const Entry &other) {
     return is_same_fault(other.alert, entry.alert);

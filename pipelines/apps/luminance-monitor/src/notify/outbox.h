@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The alerts of one channel that have not been sent: grouped into messages, limited in rate, and kept
-// while sending fails. Nothing is lost silently: what is discarded is counted in the next message.
+// The alerts that one channel has not sent yet. They are grouped into messages, limited in rate,
+// and kept while sending fails. Alerts that had to be discarded are counted in the next message.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace luminance {
 
 struct OutboxLimits {
-  Time group = 0;  // from an alert to the message that it is in
+  Time group = 0;  // from the first alert to the message with it
   unsigned max_per_hour = 1;
 };
 
@@ -25,9 +25,9 @@ class Outbox {
   static constexpr Time kFirstPause = 5 * kSecond, kLastPause = 600 * kSecond;
   static constexpr Time kGiveUp = 24 * 3600 * kSecond;
 
-  /// What is to be sent as one message.
+  /// Alerts that make one message.
   struct Batch {
-    uint64_t number = 0;  // the same when it is sent again without a change
+    uint64_t number = 0;  // the same if the batch is sent again unchanged
     std::vector<Alert> alerts;
     size_t omitted = 0;  // alerts that were discarded before
   };
@@ -36,20 +36,20 @@ class Outbox {
 
   void set(const OutboxLimits &limits) { limits_ = limits; }
   void add(const Alert &alert, Time now);
-  /// The next message, if it is time. Call sent() or failed() when its fate is known; until then
-  /// there is no other.
+  /// Returns the next message, if it is due. Call sent() or failed() when the result is known;
+  /// until then, there is no other message.
   std::optional<Batch> take(Time now);
   void sent(Time now);
   void failed(Time now);
-  /// For a channel with other settings, which may work where this one did not: what was being sent is
-  /// to be sent again, and at once.
+  /// Ends the pause before the next try; alerts that were being sent are to be sent again. For a
+  /// new channel that takes over the outbox: its settings may work where the former ones did not.
   void restart(Time now);
-  /// The receiver works again, as something else has shown: what waits for another try is due.
+  /// Ends the pause before the next try. For a receiver that is known to work again.
   void resume() { retry_ = pause_ = 0; }
-  /// Discards what has waited for too long; returns how many.
+  /// Discards alerts that have waited for too long. Returns how many.
   size_t give_up(Time now);
 
-  /// Alerts that have not been sent.
+  /// Returns the number of alerts that have not been sent.
   size_t size() const { return waiting_.size() + sending_.size(); }
 
  private:
@@ -67,8 +67,8 @@ class Outbox {
   bool is_sending_ = false;
   size_t omitted_ = 0, omitted_sending_ = 0;
   uint64_t number_ = 0;
-  bool has_changed_ = true;  // since the message was made
-  std::deque<Time> sent_;    // when, in the last hour
+  bool has_changed_ = true;  // since the last batch was made
+  std::deque<Time> sent_;    // times of messages in the last hour
   Time retry_ = 0, pause_ = 0;
 };
 

@@ -33,7 +33,7 @@ Transfer::Transfer(const std::string &url, const char *protocols, const std::str
   set(CURLOPT_CONNECTTIMEOUT, kConnectTimeout);
   set(CURLOPT_TIMEOUT, kTimeout);
   set(CURLOPT_NOSIGNAL, 1L);
-  // A name server that does not respond holds up nothing but a thread of libcurl.
+  // Do not wait for libcurl's resolver thread, which a name server may hold up.
   set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_WRITEFUNCTION, discard);
   set(CURLOPT_NOPROGRESS, 0L);

@@ -14,7 +14,7 @@ namespace luminance {
 
 class Transfer {
  public:
-  /// Throws SendError. `protocols` as in "http,https"; no others are used, and no redirect is
+  /// Throws SendError. `protocols`: the permitted ones, for example "http,https". Redirects are not
   /// followed. `ca_file` may be empty.
   Transfer(const std::string &url, const char *protocols, const std::string &ca_file);
   Transfer(const Transfer &) = delete;
@@ -24,9 +24,9 @@ class Transfer {
   void set(CURLoption option, Value value) {
     check(curl_easy_setopt(handle_.get(), option, value));
   }
-  /// Within half a minute.
+  /// Runs the transfer, within half a minute. Throws SendError if it fails or is cancelled.
   void perform(const std::atomic<bool> &is_cancelled);
-  /// Of the response; 0 without one.
+  /// Returns the status code of the response; 0 without one.
   long status() const;
 
  private:
@@ -36,7 +36,7 @@ class Transfer {
   const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> handle_;
 };
 
-/// Strings that libcurl reads while it transfers.
+/// A list of strings for libcurl, which has to outlive the transfer.
 class StringList {
  public:
   StringList() = default;

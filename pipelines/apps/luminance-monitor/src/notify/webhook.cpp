@@ -18,7 +18,7 @@ std::string signature_of(const std::string &secret, const std::string &timestamp
 
 void Webhook::send(const Message &message, const std::atomic<bool> &is_cancelled) {
   const std::string body = json_of(message);
-  // Of now, also where a message is sent again: the receiver refuses old ones.
+  // A message that is sent again gets a new timestamp, because receivers refuse old ones.
   const std::string timestamp = std::to_string(g_get_real_time() / G_USEC_PER_SEC);
   StringList headers;
   headers.add("Content-Type: application/json");

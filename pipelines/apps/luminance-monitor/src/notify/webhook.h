@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Messages as JSON, posted to a URL.
+// A channel that posts messages as JSON to a URL.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace luminance {
 
-/// What the header X-Luminance-Signature has: "sha256=" and, in hexadecimal, the HMAC-SHA-256 of the
-/// timestamp, a dot and the body.
+/// Returns the value of the header X-Luminance-Signature: "sha256=" and, in hexadecimal, the
+/// HMAC-SHA-256 of the timestamp, a dot and the body.
 std::string signature_of(const std::string &secret, const std::string &timestamp,
                          const std::string &body);
 

@@ -28,13 +28,13 @@ std::string error_of_sending(Channel &channel, const Message &message,
 
 }  // namespace
 
-/// Of the thread, too, which may live longer than the worker.
+/// Shared with the thread, which may outlive the worker.
 struct Worker::State {
   ~State() { g_main_context_unref(context); }
 
   GMainContext *const context = g_main_context_ref_thread_default();
   std::atomic<bool> is_cancelled{false};
-  std::mutex mutex;  // of all that follows
+  std::mutex mutex;  // guards all members below
   std::condition_variable changed;
   std::deque<Job> waiting;
   bool has_ended = false;
@@ -102,7 +102,7 @@ void Worker::work(const std::shared_ptr<State> &state, std::shared_ptr<Channel> 
     job.error = error_of_sending(*channel, job.message, *is_cancelled);
     call_on(state->context, is_cancelled, std::move(job));
   }
-  channel.reset();  // which may take a moment, too
+  channel.reset();  // may take a moment; before has_ended, so that wait_until() covers it
   {
     const std::lock_guard lock(state->mutex);
     state->has_ended = true;

@@ -13,22 +13,22 @@ namespace luminance {
 
 class Worker {
  public:
-  /// Called on the main loop, unless the worker is gone by then. `error` is empty if the message was
-  /// sent.
+  /// Called on the main loop, unless the worker has been cancelled or destroyed by then. `error` is
+  /// empty if the message was sent.
   using Done = std::function<void(const std::string &error)>;
 
-  /// The main loop is that of the calling thread.
+  /// Starts the thread. The calling thread's main loop runs the `Done` callbacks.
   explicit Worker(std::shared_ptr<Channel> channel);
-  /// Cancels what is being sent, and waits for nothing: a name server can hold up the thread, which
-  /// ends on its own.
+  /// Cancels as cancel() does. Does not wait for the thread, because a name server can hold it up;
+  /// the thread ends on its own.
   ~Worker();
   Worker(const Worker &) = delete;
   Worker &operator=(const Worker &) = delete;
 
   void send(const Message &message, Done done);
-  /// Cancels what is being sent. Nothing is sent any more.
+  /// Cancels the message that is being sent. No others are sent.
   void cancel();
-  /// Whether the thread has ended, after cancel(), by then.
+  /// After cancel(): waits for the thread until `time`. Returns whether it has ended.
   bool wait_until(std::chrono::steady_clock::time_point time);
 
  private:
