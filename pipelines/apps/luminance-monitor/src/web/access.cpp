@@ -8,7 +8,7 @@
 namespace luminance {
 namespace {
 
-/// Takes as long whatever they have in common.
+/// Compares in a time that does not depend on how much of the secret was guessed.
 bool are_same(std::string_view given, std::string_view secret) {
   unsigned difference = given.size() != secret.size();
   for (size_t i = 0; i < secret.size(); ++i)
@@ -16,7 +16,7 @@ bool are_same(std::string_view given, std::string_view secret) {
   return difference == 0;
 }
 
-/// What a browser sends.
+/// Returns what a browser sends for Basic authentication.
 std::string encoded(const Credentials &credentials) {
   const std::string text = credentials.user + ":" + credentials.password;
   g_autofree gchar *base64 =
@@ -24,7 +24,7 @@ std::string encoded(const Credentials &credentials) {
   return base64;
 }
 
-/// What stands behind this scheme in the value of an Authorization header.
+/// Returns what follows this scheme in the value of an Authorization header; nothing for others.
 std::optional<std::string> given_by(const char *scheme,
                                     const std::optional<std::string> &authorization) {
   const size_t space = authorization.value_or("").find(' ');

@@ -14,11 +14,11 @@ class Access {
  public:
   explicit Access(const WebSettings &settings);
 
-  /// Whether no authentication is required.
+  /// Returns whether no authentication is required.
   bool is_open() const { return basic_.empty() && token_.empty(); }
-  /// Whether the value of a request's Authorization header permits reading.
+  /// Returns whether the value of a request's Authorization header permits reading.
   bool permits(const std::optional<std::string> &authorization) const;
-  /// The user whose password is in it; empty: it has none that is right.
+  /// Returns the user whose correct password is in this value; empty if there is none.
   std::string user_of(const std::optional<std::string> &authorization) const;
   bool permits(const Credentials &credentials) const;
   bool permits_token(const std::string &token) const;
@@ -27,7 +27,7 @@ class Access {
   bool operator==(const Access &other) const {
     return basic_ == other.basic_ && token_ == other.token_;
   }
-  /// The value of the WWW-Authenticate header. For `Basic`, browsers show a dialog of their own.
+  /// Returns the value of the WWW-Authenticate header. For `Basic`, browsers show their own dialog.
   std::string challenge(bool may_be_basic) const;
 
  private:

@@ -44,7 +44,7 @@ void add(const Rule &rule, Json &json) {
   json["hold"] = rule.hold;
 }
 
-/// At all times of the day; empty if the rule is always the same.
+/// Returns the rule at each time of the day; empty if the rule is always the same.
 Json schedule_json(Verdict verdict, const CameraSettings &camera) {
   const Schedule &schedule = camera.schedules[static_cast<size_t>(verdict)];
   const std::vector<Rule> rules = all_rules(verdict, camera.rules, camera.schedules);

@@ -16,21 +16,21 @@ namespace luminance {
 
 using Json = nlohmann::ordered_json;
 
-/// One line of text. Invalid UTF-8 in names, which are untrusted, is replaced.
+/// Returns the JSON as one line of text. Invalid UTF-8 in names, which are untrusted, is replaced.
 std::string text_of(const Json &json);
 
 Json camera_json(const Camera &camera, const Clock &clock);
 /// `history` may be null.
 Json cameras_json(const Monitor &monitor, const History *history);
-/// Why the history cannot be written; empty if it can, or if there is none.
+/// Returns why the history cannot be written; empty if it can, or if there is none.
 std::string error_of(const History *history);
-/// That a damaged file was set aside; empty: none was.
+/// Returns the notice that a damaged file was set aside; empty if none was.
 std::string notice_of(const History *history);
 Json recent_json(const Camera &camera, const Monitor &monitor);
-/// `camera` is an id.
+/// `camera` is the id of the camera.
 Json history_json(const std::string &camera, const std::vector<Row> &rows);
 Json events_json(const std::vector<Event> &events);
-/// `now` is the end of those that last, in milliseconds since 1970.
+/// `now`, in milliseconds since 1970, serves as the end of incidents that last.
 Json incident_json(const KeptIncident &incident, int64_t now);
 Json incidents_json(const std::vector<KeptIncident> &incidents, int64_t now);
 /// `notifier` may be null.

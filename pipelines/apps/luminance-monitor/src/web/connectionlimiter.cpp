@@ -34,7 +34,7 @@ std::string peer_of(const sockaddr *address) {
 bool ConnectionLimiter::enter(int socket, const sockaddr *peer, gint64 now) {
   const std::string key = peer_of(peer);
   const Admission admission = decide_admission(key);
-  // Those without room wait in the reserve alone: there, a peer that has its share takes nobody's.
+  // Connections that are not admitted use only the reserve, so they take no room from other peers.
   if (admission != Admission::kAdmitted && connections_.size() - admitted_ >= kRejectReserve)
     return false;
   if (admission == Admission::kAdmitted) {

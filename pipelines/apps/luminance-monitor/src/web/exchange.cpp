@@ -13,7 +13,7 @@ namespace luminance {
 namespace {
 
 constexpr size_t kChunk = 16384;
-// All that is posted to; everything else is only read.
+// With the paths of cameras and incidents below, all paths that accept POST.
 constexpr const char *kForms[] = {"/login", "/logout", "/api/v1/notifications/test"};
 constexpr std::string_view kCameras = "/api/v1/cameras/";
 constexpr std::string_view kOfCameras[] = {"/maintenance", "/reference"};
@@ -37,13 +37,13 @@ bool may_be_posted(std::string_view path) {
          is_of_camera(path);
 }
 
-// In every answer. The page is all in files of its own, and nobody else shows it.
+// Headers of every response. The page loads only files of this server; no other site may embed it.
 constexpr std::pair<const char *, const char *> kCommonHeaders[] = {
     {"Content-Security-Policy",
      "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
      "object-src 'none'"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
-    // Within the page a form says where it comes from; nobody else is told.
+    // Forms of the page are sent with their origin, which is checked. Other sites get no Referer.
     {"Referrer-Policy", "same-origin"},
     {"X-Content-Type-Options", "nosniff"},
 };
@@ -52,7 +52,7 @@ int socket_of(MHD_Connection *connection) {
   return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/// Decoded; nothing where it is wrong, no UTF-8, or has a NUL.
+/// Returns the decoded text; nothing if it is malformed, not UTF-8, or has a NUL.
 std::optional<std::string> decoded(std::string text, bool is_form) {
   if (is_form) std::replace(text.begin(), text.end(), '+', ' ');
   g_autofree gchar *plain = g_uri_unescape_string(text.c_str(), nullptr);
@@ -60,7 +60,7 @@ std::optional<std::string> decoded(std::string text, bool is_form) {
   return plain;
 }
 
-/// Of "http://host/path?query", which a server has to understand as well, "/path?query".
+/// Returns "/path?query" for the target "http://host/path?query", as RFC 9112 demands.
 std::string_view without_origin(std::string_view target) {
   const std::string_view authority = authority_of(target);
   if (authority.empty()) return target;
@@ -70,7 +70,7 @@ std::string_view without_origin(std::string_view target) {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-/// "a=b&c=d"; nothing where it is malformed.
+/// Parses "a=b&c=d"; returns nothing if the text is malformed.
 std::optional<Pairs> pairs_of(std::string_view text) {
   Pairs pairs;
   while (!text.empty()) {
@@ -140,7 +140,7 @@ std::optional<Answer> Exchange::check(const char *method, const char *version) {
     case Admission::kPeerLimit: return failure(429, "too many connections from this address");
     case Admission::kAdmitted: break;
   }
-  // Before anything else: what has two meanings is no request.
+  // Before anything else, because servers disagree on the meaning of a malformed head.
   if (!is_well_formed(connection_, line_)) return failure(400, "malformed request head");
   if (const std::string fault = find_header_error(connection_); !fault.empty())
     return failure(400, fault);
@@ -230,7 +230,7 @@ void Exchange::answer(Answer answer, std::shared_ptr<Chunks> chunks) {
   if (connection_ == nullptr || answer_) return;
   answer_ = std::move(answer);
   chunks_ = std::move(chunks);
-  // The deadline for making the answer may have passed, and the sweep may run before it is sent.
+  // The deadline to make the response may have passed, and the sweep may run before it is sent.
   limiter_.set_deadline(socket_, g_get_monotonic_time() + ConnectionLimiter::kAnswer);
   wake();
 }
@@ -266,7 +266,7 @@ MHD_Result Exchange::send(bool ends) {
 
 void Exchange::wait() {
   waits_ = true;
-  // Not what is left of the request's time: one on a connection that was idle had next to none.
+  // The request's deadline is no use here: on a connection that was idle, it may be nearly over.
   if (!is_streaming())
     limiter_.set_deadline(socket_, g_get_monotonic_time() + ConnectionLimiter::kMaking);
   MHD_suspend_connection(connection_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A complete request and the response to it. Main thread only.
+// A request and the response to it. Main thread only.
 #pragma once
 
 #include <microhttpd.h>
@@ -24,49 +24,49 @@ struct Answer {
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// {"error": text}, with Retry-After for 503.
+/// Returns the response {"error": text}, with Retry-After for 503.
 Answer failure(unsigned status, const std::string &text);
 
-/// A response body without an end.
+/// A response body that is sent in parts and has no end.
 class Chunks {
  public:
   virtual ~Chunks() = default;
-  /// Writes the next part, at most `room` bytes, and returns its size; 0 if there is nothing until
-  /// Exchange::wake() is called. Called when the previous part has been sent.
+  /// Writes the next part, at most `room` bytes, and returns its size. After 0, it is called again
+  /// when Exchange::wake() has been called, otherwise when the previous part has been sent.
   virtual size_t take(char *to, size_t room) = 0;
 };
 
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
-  /// `loop` runs the connection; `target` is that of the request line.
+  /// `loop` runs the connection; `target` is the target in the request line.
   Exchange(MHD_Connection *connection, ConnectionLimiter &limiter, GSource *loop,
            const char *target);
 
-  /// The error response if the request is refused. Call once, when its head has arrived.
+  /// Returns the error response if the request is refused. Call once, when its head has arrived.
   std::optional<Answer> check(const char *method, const char *version);
   bool is_checked() const { return is_checked_; }
-  /// Takes a part of the body, within the limit of check(); only that of what may be posted to is kept.
+  /// Takes a part of the body, whose size check() has limited. Only the body of a POST is kept.
   void add_body(const char *data, size_t size);
 
   Admission admission() const { return limiter_.admission(socket_); }
   bool is_head() const { return is_head_; }
   bool is_post() const { return is_post_; }
-  /// The Host header; empty without one.
+  /// Returns the Host header; empty without one.
   const std::string &host() const { return host_; }
-  /// Null if the peer has disconnected.
+  /// Returns the peer's address; null if the peer has disconnected.
   const sockaddr *peer() const;
   const std::string &path() const { return path_; }
   std::optional<std::string> parameter(const std::string &name) const;
   std::optional<std::string> header(const char *name) const;
   std::optional<std::string> cookie(const std::string &name) const;
-  /// What was posted.
+  /// Returns the body that was posted.
   const std::string &body() const { return body_; }
-  /// A field of the posted form.
+  /// Returns a field of the posted form.
   std::optional<std::string> field(const std::string &name) const;
 
-  /// Call once, now or later; ignored if the peer has disconnected.
+  /// Sets the response. Call once, now or later; ignored if the peer has disconnected.
   void answer(Answer answer, std::shared_ptr<Chunks> chunks = nullptr);
-  /// `chunks` has more data.
+  /// Continues a response whose chunks have more data.
   void wake();
   /// Keeps an object until the exchange is over: the response was sent, or the peer disconnected.
   void keep(std::shared_ptr<void> held) { held_ = std::move(held); }
@@ -74,11 +74,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void drop();
   bool is_dropped() const { return is_dropped_; }
 
-  // For the server.
+  // For Http:
   bool waits() const { return waits_; }
   bool is_streaming() const { return chunks_ != nullptr; }
   bool is_answered() const { return answer_.has_value(); }
-  /// Sends the response. `ends`: then closes the connection.
+  /// Sends the response. `ends`: closes the connection afterwards.
   MHD_Result send(bool ends);
   /// Suspends the connection until answer() or wake().
   void wait();
@@ -91,7 +91,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<Answer> parse();
   std::optional<Answer> check_headers();
 
-  MHD_Connection *connection_;  // null: finished
+  MHD_Connection *connection_;  // null: the exchange is finished
   ConnectionLimiter &limiter_;
   GSource *const loop_;
   const int socket_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kHttp = "http://", kHttps = "https://";
 
-/// RFC 9110: what a header's name consists of.
+/// Returns whether the text is a token of RFC 9110, as the name of a header has to be.
 bool is_token(std::string_view text) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
@@ -22,7 +22,8 @@ bool is_token(std::string_view text) {
   });
 }
 
-/// A lone carriage return ends a line for some, and is a part of it for others.
+/// Returns whether the value has control characters. Some servers take a lone carriage return as
+/// the end of a line, others as a part of it.
 bool has_controls(std::string_view value) {
   return std::any_of(value.begin(), value.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -37,16 +38,17 @@ std::string fault_in(const char *name, const char *value) {
   return {};
 }
 
-/// Until 0.9.75, libmicrohttpd takes lines that end in a line feed alone, are continued, or hold a
-/// NUL, as well as a head that ends at a header without a name. Newer ones can be told not to.
+/// Up to 0.9.75, libmicrohttpd accepts lines that end in a line feed alone, are continued, or
+/// contain a NUL, and a head that ends at a header without a name. Newer versions can
+/// be told to refuse these.
 bool is_lenient() {
   unsigned major = 0, minor = 0, patch = 0;
   std::sscanf(MHD_get_version(), "%u.%u.%u", &major, &minor, &patch);
   return std::make_tuple(major, minor, patch) <= std::make_tuple(0u, 9u, 75u);
 }
 
-/// Goes through the head as it came: its lines are told from each other by zeros that
-/// libmicrohttpd has written over their ends.
+/// Walks through the head as it was received, to check that no bytes lie between its parsed lines.
+/// libmicrohttpd has written zeros over the ends of names, values and lines.
 struct Walk {
   const char *at;
   bool is_right = true;

@@ -13,18 +13,19 @@
 namespace luminance {
 namespace {
 
-// All that a connection takes: its head, its parsed headers and what is to be sent.
+// Bytes of a connection's memory: the head, the parsed headers and the data to send.
 constexpr size_t kMemory = 32768;
-// In the kernel. What waits there is what a slow reader of the stream gets too late.
+// Bytes in the kernel. Data that waits there reaches a slow reader of the stream too late.
 constexpr int kSendBuffer = 65536;
-// What is recorded today is not read with a key that is stolen tomorrow: only key exchanges with
-// forward secrecy, and only authenticated ciphers.
+// Only key exchanges with forward secrecy, so that a stolen key does not decrypt recorded
+// connections, and only authenticated ciphers.
 constexpr const char *kPriorities =
     "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:"
     "+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD:-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1:%"
     "SERVER_PRECEDENCE";
 
-/// Runs libmicrohttpd when its epoll has something, it says so itself, or an exchange goes on.
+/// A GLib source that runs libmicrohttpd when its epoll is ready, when it asks for that itself, or
+/// when an exchange continues.
 struct Loop {
   GSource source;
   MHD_Daemon *daemon;
@@ -49,21 +50,22 @@ gboolean dispatch(GSource *source, GSourceFunc, gpointer) {
 
 GSourceFuncs functions = {prepare, check, dispatch, nullptr, nullptr, nullptr};
 
-/// Whether the peer sends no more, whatever it sent before that nobody has read.
+/// Returns whether the peer sends no more, even if data that it sent before have not been read.
 bool peer_closed(int socket) {
   pollfd look = {socket, POLLRDHUP, 0};
   return poll(&look, 1, 0) == 1;
 }
 
-/// Whether the peer sends no more. libmicrohttpd does not see it where it came with a request.
+/// Returns whether the peer sends no more and all its data have been read. libmicrohttpd misses a
+/// shutdown that arrives together with a request.
 bool peer_shut_down(int socket) {
   char byte = 0;
   return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-/// The exchange has a copy of the query and parses that. libmicrohttpd 0.9.75 would parse it as
-/// well, and never answers where the parameters do not fit into the connection's memory. It goes on
-/// to change this text itself.
+/// Hides the query from libmicrohttpd: the exchange parses a copy of it. libmicrohttpd 0.9.75 never
+/// answers if the parsed parameters do not fit into the connection's memory. It modifies this text
+/// itself, so writing to it is safe.
 void hide_query(const char *target) {
   if (char *query = const_cast<char *>(std::strchr(target, '?'))) query[1] = '\0';
 }
@@ -90,7 +92,7 @@ Http::Http(const WebSettings &settings, Handler handler)
 Http::~Http() {
   listener_.reset();
   g_source_remove(sweep_);
-  for (const auto &[socket, held] : exchanges_)  // none may be suspended at the end
+  for (const auto &[socket, held] : exchanges_)  // MHD_stop_daemon() needs all resumed
     if (const auto exchange = held.lock()) exchange->wake();
   MHD_stop_daemon(daemon_);
   g_source_destroy(source_);
@@ -137,7 +139,7 @@ void Http::accept(int socket, const sockaddr *peer, socklen_t length) {
     return;
   }
   setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
-  // Where it fails, the socket is closed.
+  // If this fails, libmicrohttpd has closed the socket.
   if (MHD_add_connection(daemon_, socket, peer, length) != MHD_YES) limiter_.leave(socket);
 }
 
@@ -169,7 +171,7 @@ MHD_Result Http::proceed(const Held &exchange, const char *method, const char *v
   if (exchange->is_answered()) return exchange->send(false);
   if (!exchange->is_checked()) {
     const std::optional<Answer> wrong = exchange->check(method, version);
-    if (!wrong) return MHD_YES;  // the body, where there is one
+    if (!wrong) return MHD_YES;  // libmicrohttpd reads the body next, if there is one
     exchange->answer(*wrong);
     return exchange->send(true);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// HTTP/1.1 with libmicrohttpd on the main loop: one thread, with limits on everything that a peer
-// can use.
+// HTTP/1.1 with libmicrohttpd on the main loop: one thread, with limits on all resources that a
+// peer can use.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace luminance {
 
 class Http {
  public:
-  /// Responds, now or later. An exception becomes a response 500.
+  /// Responds to the exchange, now or later. An exception becomes a response 500.
   using Handler = std::function<void(const std::shared_ptr<Exchange> &)>;
 
   /// Starts listening. Throws ListenError or SettingsError.
@@ -54,7 +54,7 @@ class Http {
   MHD_Daemon *daemon_ = nullptr;
   GSource *source_ = nullptr;
   guint sweep_ = 0;
-  std::unordered_map<int, std::weak_ptr<Exchange>> exchanges_;  // current ones, by socket
+  std::unordered_map<int, std::weak_ptr<Exchange>> exchanges_;  // current exchanges, by socket
   std::unique_ptr<Listener> listener_;
   const bool has_tls_;
   std::string address_;

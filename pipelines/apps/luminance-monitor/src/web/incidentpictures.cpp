@@ -8,7 +8,7 @@
 namespace luminance {
 namespace {
 
-// What a camera sees later is not how it began.
+// A picture that is taken later does not show how the incident began.
 constexpr Time kLate = 60 * kSecond;
 
 }  // namespace
@@ -16,7 +16,7 @@ constexpr Time kLate = 60 * kSecond;
 void IncidentPictures::note(const Camera &camera, Verdict verdict) {
   if (history_ == nullptr) return;
   const std::optional<IncidentKey> incident = history_->incident_of(camera, verdict);
-  // One that goes on since a former start began with another picture.
+  // An incident from before the monitor started began with another picture.
   if (!incident || incident->since < begin_) return;
   wanted_.push_back({*incident, &camera, monitor_.clock().now()});
   ask();

@@ -21,7 +21,7 @@ constexpr size_t kAll = std::numeric_limits<size_t>::max();
 
 constexpr char kUnknown[] = "no such incident";
 
-/// A whole number from 0 on; nothing for other texts.
+/// Returns the integer in the text; nothing if it is negative or not an integer.
 std::optional<int64_t> number_in(std::string_view text) {
   int64_t value = 0;
   const char *end = text.data() + text.size();
@@ -36,7 +36,7 @@ std::optional<IncidentCursor> cursor_of(const Exchange &exchange) {
   const size_t dash = std::min(text.find('-'), text.size());
   const auto since = number_in(text.substr(0, dash));
   const auto number = number_in(text.substr(std::min(dash + 1, text.size())));
-  if (!since || !number) throw Refusal(400, "before must be the next of another answer");
+  if (!since || !number) throw Refusal(400, "before must be the value of next in another response");
   return IncidentCursor{*since, *number};
 }
 
@@ -44,7 +44,8 @@ std::string next_of(const IncidentCursor &cursor) {
   return std::to_string(cursor.since) + '-' + std::to_string(cursor.number);
 }
 
-/// Whether a parameter is `yes`, rather than `no`; nothing for `any`, or without it.
+/// Returns whether the parameter is `yes` and not `no`; nothing for `any`, or without the
+/// parameter. Throws Refusal for other values.
 std::optional<bool> choice(const Exchange &exchange, const char *name, const std::string &yes,
                            const std::string &no, const std::string &any) {
   const std::string text = exchange.parameter(name).value_or("");
@@ -70,7 +71,7 @@ IncidentFilter filter_of(const Exchange &exchange, const std::optional<std::stri
   return filter;
 }
 
-/// `user`: who is logged in, whatever name is given; empty: nobody is known.
+/// `user`: the user who is logged in, whose name replaces the given one; empty if not known.
 Amendment amendment_of(const Json &json, const std::string &user) {
   Amendment amendment;
   for (const auto &[name, value] : json.items()) {

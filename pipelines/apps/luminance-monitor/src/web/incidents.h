@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The incidents in the API: lists, pictures, and what people say of them.
+// The incidents in the API: lists, pictures, acknowledgements and comments.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ namespace luminance {
 class IncidentApi {
  public:
   using Held = std::shared_ptr<Exchange>;
-  /// Has a query answer an exchange, in this media type.
+  /// Runs a query, whose text becomes the response to the exchange, with this media type.
   using Submit =
       std::function<void(const Held &exchange, Queries::Query query, const std::string &type)>;
 
-  /// `history` outlives this.
+  /// `history` has to outlive this object.
   IncidentApi(History *history, Submit submit) : history_(history), submit_(std::move(submit)) {}
 
-  /// `rest`: of the path, "", ".csv", "/ID" or "/ID/picture.jpg". `camera`: the id of the only
-  /// camera that is asked for. `user`: who asks, as far as that is known. Throws Refusal. There is a
-  /// history.
+  /// Answers a request. `rest`: the rest of the path: "", ".csv", "/ID" or "/ID/picture.jpg".
+  /// `camera`: the id of the only camera whose incidents are listed. `user`: the user who asks, if
+  /// known. Throws Refusal. The history must not be null.
   void answer(const Held &exchange, const std::string &rest,
               const std::optional<std::string> &camera, int64_t now, const std::string &user);
 

@@ -12,9 +12,9 @@ namespace luminance {
 namespace {
 
 constexpr int kBacklog = 512;
-constexpr int kPorts = 20;     // that are tried where any will do
-constexpr int kBatch = 64;     // accepted before others have their turn
-constexpr guint kPause = 100;  // milliseconds, where there are no file descriptors left
+constexpr int kPorts = 20;     // that are tried if any port will do
+constexpr int kBatch = 64;     // connections accepted before other sources run
+constexpr guint kPause = 100;  // milliseconds, when no file descriptors are left
 
 using Addresses = std::unique_ptr<GList, decltype(&g_resolver_free_addresses)>;
 
@@ -28,7 +28,7 @@ Addresses addresses_of(const std::string &name) {
   return {found, g_resolver_free_addresses};
 }
 
-/// A name may have addresses of a protocol that this machine does not use.
+/// Returns whether this machine does not have the address or its protocol, which a name may have.
 bool is_not_here(const GError *error) {
   return g_error_matches(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED) ||
          g_error_matches(error, G_IO_ERROR, g_io_error_from_errno(EADDRNOTAVAIL));
@@ -46,7 +46,7 @@ Listener::Listener(const std::string &address, uint16_t port, Accept accept)
       }
       break;
     } catch (const ListenError &) {
-      // Any port: that which one address got may be taken at the next.
+      // The port that the system chose for one address may be in use for the next one.
       if (port != 0 || sockets_.empty() || tries == kPorts) throw;
       sockets_.clear();
       port_ = 0;

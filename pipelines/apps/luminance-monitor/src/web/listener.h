@@ -14,7 +14,7 @@
 
 namespace luminance {
 
-/// Listening on the address is not possible now, but may be later. The text names it and the cause.
+/// The address cannot be listened on now, but perhaps later. The text has the address and cause.
 struct ListenError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -31,9 +31,9 @@ class Listener {
   Listener &operator=(const Listener &) = delete;
 
   uint16_t port() const { return port_; }
-  /// For example "127.0.0.1:8080", "[::1]:8080" or "localhost:8080".
+  /// Returns, for example, "127.0.0.1:8080", "[::1]:8080" or "localhost:8080".
   std::string host() const;
-  /// Whether only programs on this machine can connect.
+  /// Returns whether only programs on this machine can connect.
   bool is_loopback() const { return is_loopback_; }
 
  private:

@@ -12,17 +12,19 @@ namespace luminance {
 namespace {
 
 constexpr const char *kUnauthorizedMessage = "authentication required";
-// What the form itself needs.
+// Files that the login form needs.
 constexpr const char *kPublicFiles[] = {"/login.css", "/login.js", "/dom.js", "/style.css",
                                         "/icon.svg"};
 
-/// A browser that shows what it gets, not a script in it, nor a program.
+/// Returns whether a browser will show the response to people, rather than a script or a program
+/// use it.
 bool is_for_people(const Exchange &exchange) {
   return !exchange.is_post() &&
          exchange.header("Accept").value_or("").find("text/html") != std::string::npos;
 }
 
-/// From where the request is to "login", also behind a proxy that serves this below a path.
+/// Returns the relative path from the request's path to "login": a proxy may serve the page below a
+/// path of its own.
 std::string way_to_form(const std::string &path) {
   std::string way;
   for (auto slash = std::count(path.begin(), path.end(), '/'); slash > 1; --slash) way += "../";
@@ -96,7 +98,7 @@ std::string Login::user_of(const Exchange &exchange) const {
 }
 
 void Login::answer_session(const Held &exchange) {
-  // Or passwords could be tried here, and nobody would count.
+  // Otherwise, wrong passwords could be tried here without being counted.
   if (exchange->header("Authorization") && !admits(exchange)) return;
   const Json json = {{"logged_in", !session_of(*exchange).empty()}, {"user", user_of(*exchange)}};
   exchange->answer({200, "application/json", text_of(json)});
@@ -134,7 +136,7 @@ bool Login::knows(const std::string &session) const {
   return sessions_.knows(session, g_get_monotonic_time());
 }
 
-/// A proxy of this machine says whom it asks for.
+/// Returns the key of the client. A proxy on this machine names the client in X-Forwarded-For.
 std::string Login::client(const Exchange &exchange) const {
   const std::string peer = client_of(exchange.peer());
   if (!is_behind_proxy_ || !peer_of(exchange.peer()).empty()) return peer;
@@ -161,18 +163,18 @@ bool Login::is_refused(const Held &exchange, bool wants_form) {
   return true;
 }
 
-/// Of a request that is not allowed to read.
+/// Responds to a request that is not permitted. `was_wrong`: it has a wrong password or token.
 void Login::refuse(const Held &exchange, bool was_wrong) {
   const std::string &path = exchange->path();
   const gint64 delay =
       was_wrong ? login_limiter_.add(client(*exchange), g_get_monotonic_time()) : gint64{0};
   if (!was_wrong && is_for_people(*exchange) && !access_.has_password())
     return exchange->answer({303, "text/plain", "", "no-store", {{"Location", way_to_form(path)}}});
-  // Behind the browser's own dialog, which knows a password in the address, is the form.
+  // The browser shows the form after its own dialog, which also tries a password in the address.
   const bool is_page = path == "/" || path == "/index.html";
   Answer answer =
       is_page && is_for_people(*exchange) ? form(401, "") : failure(401, kUnauthorizedMessage);
-  // Whoever was logged in by the form is not asked by that dialog.
+  // The cookie shows that the user logged in with the form, so the browser's dialog is not used.
   const bool may_be_basic = !exchange->cookie(cookie_);
   answer.headers.emplace_back("WWW-Authenticate", access_.challenge(may_be_basic));
   answer_later(exchange, std::move(answer), delay);
@@ -225,7 +227,7 @@ Answer Login::form(unsigned status, const std::string &message) const {
 
 std::string Login::cookie(const Exchange &exchange, const std::string &value,
                           gint64 seconds) const {
-  // Also where a proxy has the TLS.
+  // A proxy may terminate the TLS.
   const bool is_secure = has_tls_ || exchange.header("X-Forwarded-Proto").value_or("") == "https";
   return cookie_ + "=" + value + "; Max-Age=" + std::to_string(seconds) +
          "; Path=/; HttpOnly; SameSite=Strict" + (is_secure ? "; Secure" : "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Authentication: programs send a header with each request, people log in with a form and get a
+// Authentication: programs send a header with each request; people log in with a form and get a
 // cookie.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace luminance {
 
-/// Whether a request comes from a page of this server, as far as the browser says: a page of
-/// somebody else shall not act for whoever looks at it.
+/// Returns whether the request comes from a page of this server, as far as the browser says. Pages
+/// of other sites must not act in the name of a user who visits them.
 bool is_from_own_page(const Exchange &exchange);
 
 class Login {
@@ -25,23 +25,24 @@ class Login {
   /// host.
   Login(const WebSettings &settings, uint16_t port, const Page &page);
 
-  /// Whether no authentication is required.
+  /// Returns whether no authentication is required.
   bool is_open() const { return access_.is_open(); }
   /// Takes new passwords and tokens. If they differ, ends all sessions and returns true.
   bool change(const WebSettings &settings);
 
-  /// Whether the request is permitted; otherwise responds to it, now or later.
+  /// Returns whether the request is permitted; if not, responds to it, now or later.
   bool admits(const std::shared_ptr<Exchange> &exchange);
-  /// Responds to requests for the form, login and logout; false for other paths.
+  /// Responds to requests for the form, the login, the logout and the session. Returns false for
+  /// other paths.
   bool answer(const std::shared_ptr<Exchange> &exchange);
 
-  /// The session of a request; empty: none.
+  /// Returns the session of a request; empty if there is none.
   std::string session_of(const Exchange &exchange) const;
   bool knows(const std::string &session) const;
-  /// The user of a request that is permitted, as its session or its password says; empty: a token
-  /// was given, or nothing is required.
+  /// Returns the user of a permitted request, by its session or its password. Empty if it has a
+  /// token, or if no authentication is required.
   std::string user_of(const Exchange &exchange) const;
-  /// Log lines that are due.
+  /// Returns the log lines that are due.
   std::vector<std::string> report() { return login_limiter_.report(g_get_monotonic_time()); }
 
  private:

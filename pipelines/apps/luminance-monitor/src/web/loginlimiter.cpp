@@ -10,7 +10,7 @@
 namespace luminance {
 namespace {
 
-constexpr size_t kLines = 8;  // of a report, and one more
+constexpr size_t kLines = 8;  // clients named in a report; one more line has all others
 constexpr gint64 kFirstPeriod = 10 * G_USEC_PER_SEC, kMaxPeriod = 10 * G_TIME_SPAN_MINUTE;
 
 std::string text_of(int family, const void *address) {
@@ -78,7 +78,8 @@ void LoginLimiter::count_refusal(const std::string &client, gint64 now) {
   if (Count *count = to_report(client, now)) ++count->refused;
 }
 
-/// Null where there are too many to be told apart. A report that follows another closely is later.
+/// Returns the client's count for the next report; null if too many clients are counted already. If
+/// one report follows another closely, the time to the next grows.
 LoginLimiter::Count *LoginLimiter::to_report(const std::string &client, gint64 now) {
   if (unreported_.empty()) {
     const bool goes_on = period_ != 0 && now < due_ + period_;
@@ -90,7 +91,7 @@ LoginLimiter::Count *LoginLimiter::to_report(const std::string &client, gint64 n
   return has_room ? &unreported_[client] : nullptr;
 }
 
-/// Makes room: where all of them are new, half of them go.
+/// Makes room for a client: removes expired ones or, if there are none, the older half.
 void LoginLimiter::evict(gint64 now) {
   if (clients_.size() < kMaxClients) return;
   for (auto client = clients_.begin(); client != clients_.end();)

@@ -11,14 +11,14 @@
 namespace luminance {
 namespace {
 
-// Who forgets a camera that is being worked on is told of it in a year.
+// So that a maintenance that somebody forgot to end is over in a year.
 constexpr int64_t kMaxLength = int64_t{366} * 24 * 3600 * 1000;  // milliseconds
 
 std::optional<int64_t> until_of(const Json &value, int64_t now) {
   if (value.is_null()) return {};
   if (!value.is_number_integer())
     throw Refusal(400, "until must be milliseconds since 1970, or null");
-  // Greater numbers do not fit into the type, and are no smaller ones as doubles.
+  // Compared as doubles, because numbers that do not fit into int64_t would become smaller ones.
   const auto until = value.get<double>();
   if (until <= static_cast<double>(now)) throw Refusal(400, "until must be later than now");
   if (until > static_cast<double>(now + kMaxLength))
@@ -26,7 +26,7 @@ std::optional<int64_t> until_of(const Json &value, int64_t now) {
   return value.get<int64_t>();
 }
 
-/// What is not named stays as it is.
+/// Returns the maintenance with the fields that `json` has; others stay as they are.
 Maintenance changed(Maintenance maintenance, const Json &json, int64_t now) {
   for (const auto &[name, value] : json.items()) {
     if (name == "until")
@@ -36,7 +36,7 @@ Maintenance changed(Maintenance maintenance, const Json &json, int64_t now) {
     else if (name == "comment")
       throw Refusal(400, "comment must be a text");
     else if (name == "end")
-      throw Refusal(400, "end must be true, and be alone");
+      throw Refusal(400, "end must be true and the only field");
     else
       throw Refusal(400, "only until and comment can be set");
   }

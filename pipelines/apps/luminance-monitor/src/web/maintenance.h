@@ -7,7 +7,8 @@
 
 namespace luminance {
 
-/// Begins, changes or ends it, as the body asks for, and answers with the camera. Throws Refusal.
+/// Begins, changes or ends the camera's maintenance, as the body asks. Answers with the camera.
+/// Throws Refusal.
 void answer_maintenance(Exchange &exchange, Monitor &monitor, const Camera &camera);
 
 }  // namespace luminance

@@ -52,7 +52,7 @@ Page::Page() {
 
 bool Page::answer(Exchange &exchange) const {
   const auto found = files_.find(exchange.path());
-  // The form is shown by who knows what it has to ask for.
+  // Login makes the form, because it knows what the form has to ask for.
   if (found == files_.end() || found->first == "/login.html") return false;
   const File &file = found->second;
   const std::string known = exchange.header("If-None-Match").value_or("");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The files of the page, which are part of the program.
+// The files of the page, which are embedded in the program.
 #pragma once
 
 #include <map>
@@ -13,9 +13,9 @@ class Page {
  public:
   Page();
 
-  /// The content of an existing file.
+  /// Returns the content of an existing file.
   const std::string &text(const std::string &path) const { return files_.at(path).text; }
-  /// False if there is no such file.
+  /// Answers with a file. Returns false if there is no such file.
   bool answer(Exchange &exchange) const;
 
  private:

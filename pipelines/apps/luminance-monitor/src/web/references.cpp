@@ -7,7 +7,7 @@
 namespace luminance {
 namespace {
 
-// What a camera sees later may be something else.
+// A picture that is taken later may show something other than the reference.
 constexpr Time kTaken = 600 * kSecond;
 
 }  // namespace

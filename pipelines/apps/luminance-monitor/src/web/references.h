@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures of what cameras are meant to look at, taken when it has been learned. Main thread only.
+// Takes pictures of a camera's reference, when the camera has learned it. Main thread only.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace luminance {
 
-/// Gives them to the monitor, which outlives the stills.
+/// Gives the pictures to the monitor, which has to outlive the stills.
 class References {
  public:
   References(Monitor &monitor, Stills &stills) : monitor_(monitor), stills_(stills) {}
 
-  /// Call when a camera has changed, again and again: for a moment, it may have no picture.
+  /// Takes the picture if the camera needs one. Call this often: it may have no picture yet.
   void note(const Camera &camera);
   void remove(const Camera &camera) { asked_->erase(&camera); }
 
@@ -24,7 +24,7 @@ class References {
 
   Monitor &monitor_;
   Stills &stills_;
-  const std::shared_ptr<Asked> asked_ = std::make_shared<Asked>();  // for a picture that is made
+  const std::shared_ptr<Asked> asked_ = std::make_shared<Asked>();  // waiting for a picture
 };
 
 }  // namespace luminance

@@ -15,7 +15,7 @@ namespace {
 
 constexpr long kMaxComment = 1000, kMaxName = 100;  // characters
 
-/// Throws Refusal if it is too long, or has control characters but `permitted` ones.
+/// Throws Refusal if the text is too long, or has control characters that are not `permitted`.
 void check_text(const std::string &field, const std::string &text, long max,
                 std::string_view permitted) {
   if (g_utf8_strlen(text.c_str(), static_cast<gssize>(text.size())) > max)
@@ -42,7 +42,7 @@ int64_t number(const Exchange &exchange, const std::string &name, int64_t min, i
 }
 
 Range range_of(const Exchange &exchange, int64_t now, std::optional<int64_t> length) {
-  constexpr int64_t kMaxSafeInteger = int64_t{1} << 53;  // what JavaScript counts to
+  constexpr int64_t kMaxSafeInteger = int64_t{1} << 53;  // of JavaScript
   Range range = {};
   range.to = number(exchange, "to", 0, kMaxSafeInteger, now);
   range.from = number(exchange, "from", 0, kMaxSafeInteger,
@@ -66,7 +66,7 @@ std::string checked_comment(const std::string &text) {
 
 std::string checked_name(const std::string &field, const std::string &text) {
   const size_t begin = std::min(text.find_first_not_of(' '), text.size());
-  const size_t end = text.find_last_not_of(' ') + 1;  // 0: there is nothing else
+  const size_t end = text.find_last_not_of(' ') + 1;  // 0: the text has only spaces
   const std::string name = text.substr(begin, std::max(begin, end) - begin);
   check_text(field, name, kMaxName, "");
   return name;

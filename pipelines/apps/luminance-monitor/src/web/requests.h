@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What handlers of requests have in common: refusals and parameters.
+// Helpers of request handlers: refusals, parameters and bodies.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +12,38 @@
 
 namespace luminance {
 
-/// What becomes an answer: the text is its error.
+/// A request was refused. The server answers with the status and with the text as the error.
 struct Refusal : std::runtime_error {
   Refusal(unsigned code, const std::string &text) : std::runtime_error(text), status(code) {}
   unsigned status;
 };
 
-/// Throws Refusal for another number, or none; `otherwise` without the parameter.
+/// Returns a parameter that is a number from `min` to `max`, or `otherwise` without the parameter.
+/// Throws Refusal for other values.
 int64_t number(const Exchange &exchange, const std::string &name, int64_t min, int64_t max,
                int64_t otherwise);
 
-/// In milliseconds since 1970.
+/// A range of times, in milliseconds since 1970.
 struct Range {
   int64_t from, to;
 };
 
-/// The parameters `from` and `to`: from `length` before it, or the beginning, until now. Throws
-/// Refusal.
+/// Returns the parameters `from` and `to`. Without `to`, the range ends now; without `from`, it
+/// begins `length` before its end, or at 0 without a length. Throws Refusal.
 Range range_of(const Exchange &exchange, int64_t now, std::optional<int64_t> length);
 
-/// The body, which has to be UTF-8. Throws Refusal if it is no JSON object.
+/// Returns the body as JSON. Throws Refusal if it is not a JSON object in UTF-8.
 Json object_of(const Exchange &exchange);
 
-/// What somebody wrote, with line breaks of one kind. Throws Refusal if it is too long, or has control
-/// characters.
+/// Returns a comment with "\n" as its only kind of line break. Throws Refusal if it is too long, or
+/// has control characters.
 std::string checked_comment(const std::string &text);
-/// The name of a person, in one line and without spaces around it; may be empty. `field` names it in
-/// errors. Throws Refusal as above.
+/// Returns the name of a person without spaces around it; it may be empty. `field` is used in
+/// errors. Throws Refusal if the name is too long, or has control characters or line breaks.
 std::string checked_name(const std::string &field, const std::string &text);
 
-/// Answers all methods but POST with 405 and returns false. Throws Refusal if a page of somebody
-/// else sent it.
+/// Answers all methods but POST with 405 and returns false. Throws Refusal if a page of another
+/// site sent the request.
 bool is_own_post(Exchange &exchange);
 
 }  // namespace luminance

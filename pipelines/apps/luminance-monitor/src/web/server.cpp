@@ -24,10 +24,10 @@ namespace luminance {
 namespace {
 
 constexpr int64_t kDay = 24 * 3600 * 1000;
-constexpr int64_t kMaxRows = 5000;  // of the history in one answer
+constexpr int64_t kMaxRows = 5000;  // of the history in one response
 const std::string kIncidents = "/api/v1/incidents";
 
-/// Without its port; lower case.
+/// Returns the host without its port, in lower case.
 std::string name_in(const std::string &host) {
   const size_t end = host.front() == '[' ? host.find(']') + 1 : host.find(':');
   g_autofree gchar *lower = g_ascii_strdown(host.c_str(), -1);
@@ -36,7 +36,8 @@ std::string name_in(const std::string &host) {
 
 Answer no_picture() { return failure(404, "the camera has no picture"); }
 
-/// Half of the connections may be for the history: of one address, there are a quarter at most.
+/// Half of the connections may wait for the history. One address has a quarter of them at most, so
+/// it leaves room for others.
 std::unique_ptr<Queries> make_queries(const WebSettings &settings, const History *history) {
   if (history == nullptr) return nullptr;
   return std::make_unique<Queries>(history->file(), std::max(1u, settings.max_connections / 2));
@@ -94,10 +95,10 @@ struct Server::Implementation {
   IncidentPictures pictures;
   EventStream stream;
   IncidentApi incidents;
-  Http http;  // goes before the stream, whose readers it has
+  Http http;  // destroyed before the stream, whose readers it has
   Login login;
   struct StreamReader {
-    std::string session;  // that lets it read; empty: a header did
+    std::string session;  // that permits the request; empty: a header does
     std::weak_ptr<Exchange> exchange;
   };
   std::vector<StreamReader> readers;  // of the stream
@@ -115,7 +116,8 @@ void Server::Implementation::answer(const std::shared_ptr<Exchange> &exchange) t
 }
 
 void Server::Implementation::check_host(const Exchange &exchange) const {
-  // A page of somebody else, whose name leads here by now, runs in a browser of this machine.
+  // Prevents DNS rebinding: another site's page in a browser of this machine, whose host name has
+  // come to resolve to this server, could read the API without a password.
   const std::string &host = exchange.host();
   if (!login.is_open() || !http.is_loopback() || host.empty()) return;
   const std::string name = name_in(host);
@@ -129,7 +131,8 @@ void Server::Implementation::route(const std::shared_ptr<Exchange> &exchange) {
   const auto json = [&](const std::string &text) {
     exchange->answer({200, "application/json", text});
   };
-  // What is not 200 has the monitor restarted, which does not help a disk, and loses what waits.
+  // Always 200: other statuses make an orchestrator restart the monitor, which does not repair a
+  // disk and loses data that wait to be written.
   if (path == "/healthz")
     return json(error_of(served.history).empty() ? R"({"status":"ok"})"
                                                  : R"({"status":"ok","history":"failing"})");
@@ -228,7 +231,7 @@ void Server::Implementation::drop_readers(bool all) {
   readers.erase(std::remove_if(readers.begin(), readers.end(), is_finished), readers.end());
 }
 
-/// Answers with what the query makes, which runs on another thread.
+/// Runs the query on another thread, and answers with its result.
 void Server::Implementation::submit(const std::shared_ptr<Exchange> &exchange, Queries::Query query,
                                     const std::string &type) {
   const auto done = [waiting = std::weak_ptr(exchange), type](Queries::Outcome outcome) {
@@ -263,7 +266,7 @@ void Server::Implementation::history(const std::shared_ptr<Exchange> &exchange,
   });
 }
 
-/// Answers when all channels have sent a message, or failed.
+/// Answers when all channels have sent a test message or failed.
 void Server::Implementation::test_notifications(const std::shared_ptr<Exchange> &exchange) {
   if (!is_own_post(*exchange)) return;
   if (served.notifier == nullptr || served.notifier->channels().empty())
@@ -276,7 +279,7 @@ void Server::Implementation::test_notifications(const std::shared_ptr<Exchange> 
     throw Refusal(429, "a test was sent less than 10 seconds ago; try again later");
 }
 
-/// As many rows as one answer may have, as a file.
+/// Answers with a CSV file, with at most as many rows as one response may have.
 void Server::Implementation::csv(const std::shared_ptr<Exchange> &exchange, const Camera &camera) {
   if (queries == nullptr) throw Refusal(404, "no history is kept");
   const Range range = range_of(*exchange, now(), kDay);
@@ -300,7 +303,7 @@ void Server::change(const WebSettings &settings) {
   if (!http.is_loopback()) require_authentication(settings);
   if (http.has_tls() && !settings.certificate.empty())
     set_identity(std::make_unique<Identity>(settings));
-  // Whoever reads by what is no longer right, does not read on.
+  // Readers of the stream were permitted by passwords and tokens that are no longer valid.
   if (implementation_->login.change(settings)) implementation_->drop_readers(true);
 }
 

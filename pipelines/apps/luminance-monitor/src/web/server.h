@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The page, the API, the stream and the metrics over HTTP, on the main loop. The history is read by
-// other threads.
+// Serves the page, the API, the stream and the metrics over HTTP, on the main loop. Other threads
+// read the history.
 #pragma once
 
 #include <memory>
@@ -26,12 +26,12 @@ struct Served {
 
 class Server : public Observer {
  public:
-  /// Starts listening. Throws ListenError if that is not possible now, or SettingsError naming the
-  /// file or the setting that is wrong.
+  /// Starts listening. Throws ListenError if that is not possible now, or SettingsError that names
+  /// the wrong file or setting.
   Server(const WebSettings &settings, const Served &served);
   ~Server() override;
 
-  /// Its address with the actual port: "http://127.0.0.1:8080/".
+  /// Returns the address with the actual port, for example "http://127.0.0.1:8080/".
   const std::string &address() const;
 
   /// Takes the passwords, the tokens and the certificate of new settings, and nothing else. Throws

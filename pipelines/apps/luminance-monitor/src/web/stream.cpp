@@ -177,7 +177,7 @@ EventStream::Text EventStream::next(uint64_t seen) {
     return whole_;
   }
   if (seen + 1 == ticks_ && latest_ != nullptr) return latest_;
-  // What changed while it did not keep up.
+  // The client did not keep up, and missed updates: it gets all cameras.
   if (everything_ == nullptr) {
     are_incidents_changed_ = true;  // perhaps
     everything_ = update(all_);
@@ -196,7 +196,7 @@ EventStream::Text EventStream::update(const std::set<const Camera *> &cameras) c
   return shared(event("update", json) + (are_incidents_changed_ ? incidents() : std::string()));
 }
 
-/// Their version, by which a client knows that it has to ask for them again.
+/// Returns an event with the version of the incidents. When it changes, clients ask for them again.
 std::string EventStream::incidents() const {
   if (history_ == nullptr) return {};
   return event("incidents", {{"version", incidents_version_}});

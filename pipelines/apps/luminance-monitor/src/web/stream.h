@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Server-Sent Events with the changes, for clients that each read at their own pace.
+// A stream of Server-Sent Events with all changes. Each client reads at its own pace.
 #pragma once
 
 #include <memory>
@@ -22,10 +22,11 @@ class EventStream {
   EventStream &operator=(const EventStream &) = delete;
 
   bool has_room() const { return clients_.size() < limit_; }
-  /// The response body for a new client. The stream must outlive it.
+  /// Returns the response body for a new client. The stream must outlive it.
   std::shared_ptr<Chunks> open(const std::shared_ptr<Exchange> &exchange);
   void note(const Camera &camera);
-  /// The camera was added, or is about to be removed: all clients get the complete state again.
+  /// Notes that a camera was added, or is about to be removed: all clients get the whole state
+  /// again.
   void add(const Camera &camera);
   void remove(const Camera &camera);
 
@@ -37,11 +38,11 @@ class EventStream {
   void tick();
   void maintain();
   void restart_clients();
-  /// The next event for a client that has everything up to tick `seen`; null: none.
+  /// Returns the next event for a client that has everything up to tick `seen`; null: none.
   Text next(uint64_t seen);
   Text update(const std::set<const Camera *> &cameras) const;
   std::string incidents() const;
-  /// Tells a client that the main loop runs.
+  /// Returns an event that shows a client that the main loop runs.
   Text heartbeat();
 
   const Monitor &monitor_;
@@ -49,7 +50,7 @@ class EventStream {
   const size_t limit_;
   std::set<Client *> clients_;
   std::set<const Camera *> changed_, all_;
-  uint64_t ticks_ = 1;  // 0: a client that has seen nothing
+  uint64_t ticks_ = 1;  // a client that has seen nothing is at 0
   gint64 last_tick_ = 0;
   std::string history_error_, history_notice_;  // as sent to the clients
   uint64_t incidents_version_ = 0;              // as sent to the clients; 0: there is no history

@@ -10,7 +10,7 @@ namespace luminance {
 namespace {
 
 constexpr unsigned kMaxChainLength = 16;
-// A handshake takes no longer, and uses the identity set when it began.
+// A handshake takes at most this long, and uses the identity that was set when it began.
 constexpr gint64 kHandshake = G_TIME_SPAN_MINUTE;
 
 std::string read(const std::string &file) {
@@ -26,7 +26,7 @@ gnutls_datum_t datum(std::string &text) {
   return {reinterpret_cast<unsigned char *>(text.data()), static_cast<unsigned>(text.size())};
 }
 
-/// Whether they belong together, too.
+/// Checks the certificate and the key, and that they match. Returns GnuTLS's code.
 int check(const gnutls_datum_t &certificate, const gnutls_datum_t &key) {
   gnutls_certificate_credentials_t credentials = nullptr;
   gnutls_certificate_allocate_credentials(&credentials);
@@ -38,7 +38,7 @@ int check(const gnutls_datum_t &certificate, const gnutls_datum_t &key) {
 
 struct ActiveIdentity {
   std::unique_ptr<const Identity> identity;
-  gint64 until;  // the end of its use, once another one is set
+  gint64 until;  // when its last handshake is over; G_MAXINT64: it is the current one
 };
 
 std::deque<ActiveIdentity> &identities() {

@@ -29,10 +29,10 @@ class Identity {
   const std::unique_ptr<Files> files_;
 };
 
-/// Uses this identity for new connections. It is global, because GnuTLS does not say for which
-/// server it asks. Main thread only.
+/// Uses this identity for new connections. The identity is global, because GnuTLS does not say for
+/// which server it asks. Main thread only.
 void set_identity(std::unique_ptr<const Identity> identity);
-/// The callback for libmicrohttpd.
+/// Returns the callback for libmicrohttpd.
 gnutls_certificate_retrieve_function2 *retrieve_function();
 
 }  // namespace luminance
