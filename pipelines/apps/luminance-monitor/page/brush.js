@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A part of a chart, selected by dragging over it with a mouse, a pen or a finger. Escape ends it.
+// Selects a part of a chart by dragging over it with a mouse, a pen or a finger. Escape cancels that.
 
-const LEAST = 8;  // pixels; less is a click
+const LEAST = 8;  // pixels; a shorter drag is a click
 
 export class Brush {
   #box;
   #area;
   #on;
   #begin = 0;        // pixels from the left
-  #pointer = null;   // that drags
+  #pointer = null;   // id of the pointer that drags
 
   /**
-   * In the width of `area`, on `box`. `on` has isReady(), draw(from, to) with shares of the width or
-   * nulls, and select(from, to).
+   * Listens to pointers on `box` and measures them in the width of `area`. `on` has isReady(),
+   * draw(from, to) with shares of the width or nulls, and select(from, to).
    */
   constructor(box, area, on) {
     this.#box = box;

@@ -7,7 +7,7 @@ const ASK_AGAIN = 10000;  // milliseconds
 
 export const STATES = ['lost', 'trouble', 'connecting', 'fine', 'ended'];
 
-/** One of STATES. */
+/** Returns one of STATES. */
 function stateOf(data) {
   if (data.status === 'ended') return 'ended';
   if (data.status === 'waiting' || data.verdicts.some(({name}) => name === 'no-frames')) return 'lost';
@@ -42,7 +42,7 @@ export class Camera {
     return Boolean(this.data.maintenance);
   }
 
-  /** What somebody has to be told of. */
+  /** Whether the camera has a problem that people should notice. */
   get isAlarming() {
     return isTroubled(this.state) && !this.isInMaintenance;
   }
@@ -52,15 +52,15 @@ export class Camera {
     this.#note(now);
   }
 
-  /** Loads the points that did not come with the stream, once until discardRecent(). */
+  /** Loads the points from before the stream began, once until discardRecent(). */
   askForRecent() {
     this.#asked ??= ask(`${this.path}/recent`)
       .then(({points, interval}) => this.series.reset(points, interval))
-      .catch(() => setTimeout(() => this.discardRecent(), ASK_AGAIN));  // the stream says what is wrong
+      .catch(() => setTimeout(() => this.discardRecent(), ASK_AGAIN));  // the stream reports the error
     return this.#asked;
   }
 
-  /** The stream was interrupted, so points are missing. */
+  /** Has points loaded again: the stream was interrupted, so some are missing. */
   discardRecent() {
     this.#asked = null;
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Paths of SVG: a histogram, and a line with bands over time.
+// SVG paths of a histogram, and of lines and bands over time.
 
-/** Heights of bars as shares of the highest. A square root keeps what is rare to be seen: a sky
- * that is clipped has one bar that is a hundred times as high as all others. */
+/** Heights of bars as shares of the highest. A square root keeps rare values visible: a clipped sky
+ * has one bar that is a hundred times as high as all others. */
 export const SCALES = {
   sqrt: (share) => Math.sqrt(share),
   linear: (share) => share,
 };
 
-/** 256 counts in a box of 256×100. */
+/** Returns the path of 256 counts in a box of 256×100. */
 export function histogramPath(counts, scale) {
   const max = Math.max(...counts);
   if (!(max > 0)) return '';
@@ -16,12 +16,12 @@ export function histogramPath(counts, scale) {
   return `M0,100${tops.map((top, i) => `V${top}H${i + 1}`).join('')}V100Z`;
 }
 
-// Rows lie further apart than this where something is missing between them.
+// Rows that lie further apart than this have missing rows between them.
 const GAP = 1.5;  // of a row's duration
 
 export const endOf = (row) => row.time + row.duration * 1000;
 
-/** Rows without a gap between them, together. */
+/** Groups rows into runs without gaps. */
 export function runs(rows) {
   const all = [];
   for (const row of rows) {
@@ -32,7 +32,7 @@ export function runs(rows) {
   return all;
 }
 
-/** A run as points: its ends lie where it begins and ends, the others in the middle of rows. */
+/** Returns points at the begin and the end of a run, and in the middle of each row. */
 function points(run, x, y, of) {
   const middle = (row) => x(row.time + row.duration * 500);
   const inner = run.map((row) => `${middle(row).toFixed(1)},${y(of(row)).toFixed(1)}`);
@@ -41,7 +41,7 @@ function points(run, x, y, of) {
   return [first, ...inner, last];
 }
 
-/** `x` takes milliseconds, `y` luma, `of` picks it of a row. */
+/** `x` maps milliseconds, `y` maps luma, and `of` picks the luma of a row. */
 export function linePath(rows, x, y, of) {
   return runs(rows).map((run) => `M${points(run, x, y, of).join('L')}`).join('');
 }
@@ -53,7 +53,7 @@ export function bandPath(rows, x, y, low, high) {
   }).join('');
 }
 
-/** Times for an axis with at most `maxTicks` of them: whole minutes, hours or days of this place. */
+/** Returns at most `maxTicks` times for an axis: whole minutes, hours or days of the local time. */
 export function ticks(from, to, maxTicks) {
   const minute = 60e3, hour = 60 * minute, day = 24 * hour;
   const steps = [1, 2, 5, 10, 15, 30].map((count) => count * minute)
@@ -64,7 +64,7 @@ export function ticks(from, to, maxTicks) {
   date.setHours(0, 0, 0, 0);
   while (date.getTime() <= to) {
     if (date.getTime() >= from) times.push(date.getTime());
-    if (step >= day) date.setDate(date.getDate() + step / day);  // days of 23 and 25 hours, too
+    if (step >= day) date.setDate(date.getDate() + step / day);  // a day may have 23 or 25 hours
     else date.setTime(date.getTime() + step);
   }
   return {times, isDays: step >= day};

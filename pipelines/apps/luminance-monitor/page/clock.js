@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The monitor's time, in milliseconds since 1970. While the monitor is not heard, it is that of the last
-// event.
+// The monitor's time, in milliseconds since 1970. Without a connection, it is the time of the last event.
 
 let heard = Date.now(), at = performance.now(), runs = false;
 

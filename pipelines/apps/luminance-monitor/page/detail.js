@@ -48,8 +48,8 @@ function fill(list, rows) {
   }));
 }
 
-/** What one camera's view is made of; the next camera gets another one. One that is no longer shown
- * may still be asked to draw. */
+/** The elements of one camera's view; the next camera gets another View. draw() may be called on one that
+ * is no longer shown. */
 class View {
   root = element('div');
 
@@ -162,9 +162,9 @@ export class Detail {
   #hasHistory = false;
   #loading = null;
   #loadedAt = 0;
-  #standing = '';  // verdicts: the list of events is loaded again when they change
+  #standing = '';  // active verdicts; when they change, the events are loaded again
 
-  /** `cameras` is a Map by id; the neighbours are those that the overview shows. */
+  /** `cameras` is a Map by id; `overview` knows which cameras are neighbours. */
   constructor(root, cameras, overview) {
     this.#root = root;
     this.#cameras = cameras;
@@ -180,7 +180,7 @@ export class Detail {
     return this.#view?.camera.data.name ?? '';
   }
 
-  /** Does nothing but to look for neighbours, and at the period, where that camera is shown already. */
+  /** Shows a camera. If it is shown already, only updates the period and the neighbours. */
   open({id}) {
     const camera = this.#cameras.get(id);
     this.id = id;
@@ -212,7 +212,7 @@ export class Detail {
     part(this.#root, 'name')?.focus();
   }
 
-  /** To a neighbour, in place of this one in the browser's history. */
+  /** Goes to a neighbour, which replaces this camera in the browser's history. */
   step(by) {
     const id = this.#neighbour(by);
     if (id) location.replace(cameraPlace(id));
@@ -226,7 +226,7 @@ export class Detail {
     this.#standing = standing;
   }
 
-  /** Time has passed. */
+  /** Updates what depends on the time. */
   tick() {
     if (!this.#view) return;
     this.#view.still.tick(performance.now());

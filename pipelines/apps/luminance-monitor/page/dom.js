@@ -7,7 +7,7 @@ export function part(root, name) {
   return root.querySelector(`[data-part="${name}"]`);
 }
 
-/** A copy of the elements in a template. */
+/** Returns a copy of the elements in a template. */
 export function copyOf(template) {
   return document.getElementById(template).content.cloneNode(true);
 }
@@ -26,7 +26,7 @@ export function shape(name, attributes = {}, text = '') {
   return made;
 }
 
-/** Leaves the page as it is where nothing changes, so that nothing is laid out again. */
+/** Sets a text only if it differs, so that the browser need not lay out the page again. */
 export function setText(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }
@@ -35,7 +35,7 @@ export function setAttribute(target, name, value) {
   if (target.getAttribute(name) !== value) target.setAttribute(name, value);
 }
 
-/** A number for people, and in full for the pointer and for programs. `value` may be null. */
+/** Shows a number as `text` gives it, and in full as tooltip and for programs. `value` may be null. */
 export function setNumber(target, value, text) {
   setText(target, value === null ? '–' : text(value));
   setAttribute(target, 'data-value', value === null ? '' : String(value));
@@ -47,7 +47,7 @@ export function setState(root, state) {
   setAttribute(root.querySelector('svg.state use'), 'href', `#state-${state}`);
 }
 
-/** Of buttons that exclude each other. */
+/** Marks the pressed one in a group of buttons that exclude each other. */
 export function press(group, isPressed) {
   for (const button of group.querySelectorAll('button'))
     setAttribute(button, 'aria-pressed', String(isPressed(button)));
@@ -61,14 +61,14 @@ function drawAll() {
   for (const drawable of drawables) drawable.draw();
 }
 
-/** Has the browser call draw() before its next picture, once however often this was called. */
+/** Has draw() called once before the browser's next repaint, however often this is called. */
 export function redraw(drawable) {
   if (dirty.size === 0) requestAnimationFrame(drawAll);
   dirty.add(drawable);
 }
 
-/** Has `run` called, but once at a time and with a pause after it, however often this was called. It
- * must not throw. */
+/** Returns a function that has `run` called, with a pause after each run and never twice at a time,
+ * however often it is called. `run` must not throw. */
 export function seldom(run, pause) {
   let isWanted = false, isBusy = false;
   return async () => {
@@ -84,7 +84,7 @@ export function seldom(run, pause) {
   };
 }
 
-/** What storage holds, or null also where the browser forbids it. 'sessionStorage' is that of the tab. */
+/** Returns a stored value, or null, also if the browser forbids storage. 'sessionStorage' is per tab. */
 export function remembered(key, storage = 'localStorage') {
   try {
     return window[storage].getItem(key);
@@ -93,29 +93,29 @@ export function remembered(key, storage = 'localStorage') {
   }
 }
 
-/** Null forgets it. */
+/** Stores a value; null removes it. */
 export function remember(key, value, storage = 'localStorage') {
   try {
     if (value === null) window[storage].removeItem(key);
     else window[storage].setItem(key, value);
   } catch {
-    // It holds until the page is left.
+    // Without storage, the value is lost when the page is left.
   }
 }
 
-/** The JSON at a path of the API. Throws an Error with a text for people. */
+/** Returns the JSON at a path of the API. Throws an Error with a text for people. */
 export async function ask(path, signal, method = 'GET', change = undefined) {
   const body = change === undefined ? {}
     : {body: JSON.stringify(change), headers: {'Content-Type': 'application/json'}};
   let response;
   try {
-    // The page's own address has the user's password where that was in the bar: fetch refuses it.
+    // fetch() refuses a relative address if the page's own address has a password.
     response = await fetch(new URL(path, location.href), {cache: 'no-store', signal, method, ...body});
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new Error('the monitor does not respond');
   }
-  // The session is over. Back from the form, the page is where it was.
+  // The session is over. The hash lets the login return to this view.
   if (response.status === 401) location.assign(`login${location.hash}`);
   const answer = await response.json().catch(() => null);
   if (!response.ok) throw new Error(answer?.error ?? `the monitor responded with status ${response.status}`);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The chart of a camera's mean luma: the last minutes from the stream, longer ranges from the history.
+// The chart of a camera's mean luma: the last minutes come from the stream, longer periods from the
+// history.
 import {Brush} from './brush.js';
 import {bandPath, endOf, linePath, ticks} from './chart.js';
 import {now} from './clock.js';
@@ -11,9 +12,9 @@ import {dayOf, integer, moment, oneDecimal, sinceText, spanText, timeOfDay, time
   from './text.js';
 
 const HOUR = 3600e3;
-const WIDTH = 1000;  // of its box in index.html; the height is luma
-const REACH = 7;     // pixels in which the cursor meets a short verdict
-const MOST_INCIDENTS = 1000;  // that one response has; before them, verdicts are drawn by the rows
+const WIDTH = 1000;  // of the chart's box in index.html; its height is luma
+const REACH = 7;     // pixels from the cursor to a short verdict, at most
+const MOST_INCIDENTS = 1000;  // in one response; earlier verdicts are drawn by the rows
 
 const NOTHING = {rows: [], incidents: [], coarse: [], from: 0, to: 0, error: ''};
 
@@ -36,11 +37,11 @@ export class History {
   #lanes;
   #loaded = NOTHING;
   #rows = [];       // as drawn
-  #spans = [];      // of verdicts, as drawn
+  #spans = [];      // spans of verdicts, as drawn
   #from = 0;
   #to = 1;
   #cursor = null;   // a time
-  #selection = null;  // shares of the width: its begin and end
+  #selection = null;  // begin and end, as shares of the width
 
   constructor(panel, camera) {
     this.#camera = camera;
@@ -58,7 +59,7 @@ export class History {
     this.#box.onpointerleave = () => this.#pointAt(null);
     this.#box.onkeydown = (event) => this.#onKey(event);
     this.#lanes = new Lanes(part(this.#box, 'lanes'));
-    // How wide a verdict is depends on how wide the chart is.
+    // The width of a verdict's mark depends on the width of the chart.
     new ResizeObserver(() => redraw(this)).observe(this.#box);
   }
 
@@ -67,12 +68,12 @@ export class History {
     this.#ranges.isKept = isKept;
   }
 
-  /** The period was chosen elsewhere. */
+  /** Takes the period that was chosen elsewhere. */
   follow() {
     this.#ranges.follow();
   }
 
-  /** What is shown, as times. */
+  /** The period that is shown, as times. */
   get period() {
     return this.#ranges.period;
   }
@@ -120,7 +121,7 @@ export class History {
     this.#lanes.draw(this.#spans, this.#from, this.#to, this.#camera.data.rules);
   }
 
-  /** The last minutes come with the stream. */
+  /** Loads the rows of a period; the last minutes come with the stream instead. */
   async #askForRows(from, to, signal) {
     if (this.#ranges.isLive) return [];
     const points = Math.max(100, Math.min(1000, part(this.#box, 'lanes').clientWidth));
@@ -128,7 +129,7 @@ export class History {
     return (await ask(`${this.#camera.path}/history?${query}`, signal)).rows;
   }
 
-  /** Without them, verdicts are drawn by the rows. */
+  /** Loads the incidents of a period. If that fails, verdicts are drawn by the rows. */
   async #askForIncidents(from, to, signal) {
     const query = new URLSearchParams({camera: this.#camera.id, from, to, limit: MOST_INCIDENTS});
     try {
@@ -140,7 +141,7 @@ export class History {
     }
   }
 
-  /** Another range was chosen. */
+  /** Begins to show another range. */
   #begin() {
     this.#loaded = NOTHING;
     this.#cursor = null;
@@ -190,7 +191,7 @@ export class History {
     return `${when}: ${numbersOf(row)}${verdicts && `. ${verdicts}`}`;
   }
 
-  /** Those of a row, and those whose marks are at the cursor: they are wider than a short one is long. */
+  /** Returns verdicts of the row, and those whose marks are at the cursor: marks of short ones are wider. */
   #verdictsAt(row) {
     const reach = REACH * (this.#to - this.#from) / part(this.#box, 'lanes').clientWidth;
     const met = this.#spans.filter(({from, to, isCoarse}) => {
@@ -203,7 +204,7 @@ export class History {
       .join(', ');
   }
 
-  /** "Too dark from 14:03:10 to 14:03:20", "Too dark 3 times from …", or "Too dark" where only the row knows. */
+  /** Returns "Too dark from 14:03:10 to 14:03:20", "Too dark 3 times from …", or "Too dark" without spans. */
   #verdictText(name, spans, reference) {
     const title = this.#titleOf(name);
     if (spans.length === 0) return title;
@@ -226,12 +227,12 @@ export class History {
     return verdictTitle(verdict, this.#camera.data.rules);
   }
 
-  /** Where the selection begins or ends. */
+  /** Returns the time at which the selection begins or ends. */
   #moment(end) {
     return moment(this.#timeAt(this.#selection[end]), now());
   }
 
-  /** The nearest row's index. */
+  /** Returns the index of the nearest row. */
   #rowAt(time) {
     const distances = this.#rows.map((row) => Math.abs(row.time + row.duration * 500 - time));
     return distances.indexOf(Math.min(...distances));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The view of one incident: what was seen at its beginning, what it was, and what people say of it.
+// The view of one incident: its pictures, its values, its acknowledgement and its comment.
 import {now} from './clock.js';
 import {ask, copyOf, element, part, remember, remembered, seldom, setAttribute, setState, setText} from './dom.js';
 import {drawCameraLink, lengthOf, stateOfIncident} from './incidents.js';
@@ -11,8 +11,8 @@ import {Still} from './still.js';
 import {acknowledgedText, dateAndTime, isolated, limitText, reasonText, valueOf} from './text.js';
 
 const PAUSE = 1000;            // milliseconds
-const RELOAD = 30000;          // its value gets worse without news
-const AROUND = 10 * 60e3;      // of the history before and after it, at least
+const RELOAD = 30000;          // its value changes without an event
+const AROUND = 10 * 60e3;      // of history shown before and after it, at least
 const LONGEST_COMMENT = 1000;  // characters
 
 const VALUES = [
@@ -27,14 +27,14 @@ const VALUES = [
   ['Number', ({id}) => String(id)],
 ];
 
-/** With what was before it and came after it. */
+/** Returns the place of the camera's history, from some time before the incident until after it. */
 function historyOf({camera, begin, end}) {
   const last = end ?? now(), around = Math.max(AROUND, (last - begin) / 2);
   const period = {from: Math.floor(begin - around), to: Math.ceil(last + around)};
   return `${cameraPlace(camera)}?${new URLSearchParams(period)}`;
 }
 
-/** The present picture, with its time. */
+/** The camera's present picture, with its time. */
 class Present {
   #still;
   #time = null;
@@ -52,7 +52,7 @@ class Present {
   }
 }
 
-/** The comment as it is typed. What was not saved is there again after a log-in. */
+/** The form of the comment. An unsaved text is stored, so it is there again after a login. */
 class Comment {
   #form;
   #input;
@@ -74,7 +74,7 @@ class Comment {
     };
   }
 
-  /** As the monitor has it. One that is being typed stays. */
+  /** Shows the comment of the monitor, unless somebody is typing another one. */
   draw(comment) {
     const isTyped = this.#input.value !== this.#saved;
     const isTheirs = ![this.#saved, this.#sent, this.#input.value].includes(comment);
@@ -94,7 +94,7 @@ class Comment {
   }
 }
 
-/** What one incident's view is made of; the next incident gets another one. */
+/** The elements of one incident's view; the next incident gets another View. */
 class View {
   root = element('div');
   #cameras;
@@ -105,7 +105,7 @@ class View {
   #comment;
   #values;
 
-  /** `change` saves what it is given, and draws what comes back. */
+  /** `change` saves a change of the incident, and draws the result. */
   constructor(incident, cameras, change) {
     const root = this.root;
     this.#cameras = cameras;
@@ -136,7 +136,7 @@ class View {
     this.tick();
   }
 
-  /** Time has passed, or the camera has changed. */
+  /** Updates what depends on the time and on the camera. */
   tick() {
     const camera = this.#cameras.get(this.incident.camera);
     drawCameraLink(part(this.root, 'camera'), this.incident, this.#cameras);
@@ -153,7 +153,7 @@ class View {
       reference === null ? '' : `learned ${dateAndTime(reference)}`);
   }
 
-  /** 'wrong' is what was not saved, 'stale' what was not loaded. */
+  /** Shows an error: as 'wrong' if a change was not saved, as 'stale' if the incident was not loaded. */
   say(what, error) {
     setText(part(this.root, what), error);
   }
@@ -167,7 +167,7 @@ class View {
   }
 }
 
-/** Adds a row to a list, and has it drawn by what is returned. */
+/** Adds a row to a list. Returns the function that draws it. */
 function addValue([list, title, text]) {
   const row = element('div'), value = element('dd');
   row.append(element('dt', title), value);
@@ -185,14 +185,14 @@ export class Incident {
   #wantsFocus = false;
   #loadedAt = 0;
 
-  /** `cameras` is a Map by id; `list` is where they are listed. */
+  /** `cameras` is a Map by id; `list` is the list of incidents. */
   constructor(root, cameras, list) {
     this.#root = root;
     this.#cameras = cameras;
     this.#list = list;
   }
 
-  /** With a history, the stream asks for the first refresh(). */
+  /** Sets whether there is a history. If so, the stream causes the first refresh(). */
   set hasHistory(hasHistory) {
     this.#hasHistory = hasHistory;
     if (!hasHistory) this.#load();
@@ -216,17 +216,17 @@ export class Incident {
     this.#root.replaceChildren();
   }
 
-  /** Once there is something to read. */
+  /** Focuses the heading, as soon as the incident is loaded. */
   focus() {
     const heading = part(this.#root, 'name');
     this.#wantsFocus = !heading;
     heading?.focus();
   }
 
-  /** There is news. */
+  /** Loads again, because there is news. */
   refresh = seldom(() => this.#load(), PAUSE);
 
-  /** Time has passed. */
+  /** Updates what depends on the time. */
   tick() {
     this.#view?.tick();
     if (performance.now() - this.#loadedAt > RELOAD) this.refresh();
@@ -248,7 +248,7 @@ export class Incident {
     return `api/v1/incidents/${encodeURIComponent(id)}`;
   }
 
-  /** It may have come when another one is shown. */
+  /** Shows a loaded incident, unless another one has been opened since. */
   #take(id, incident) {
     if (id !== this.id) return;
     if (this.#view) {

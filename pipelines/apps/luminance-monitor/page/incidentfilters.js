@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The filters of the list of incidents. They are in the hash of the page's address, so that links and
-// the browser's history have them.
+// The filters of the list of incidents. The hash of the page's address has them, so that links and the
+// browser's history do, too.
 import {element, part, setText} from './dom.js';
 import {incidentsPlace} from './place.js';
 import {timeIn} from './ranges.js';
@@ -11,14 +11,14 @@ const POSSIBLE = {
   camera: /./, verdict: /./, state: /^(open|closed)$/, acknowledged: /^(yes|no)$/, from: TIME, to: TIME,
 };
 
-/** Those in a query that can be; as text, by their names in the API. */
+/** Returns the valid filters of a query as texts, by their names in the API. */
 export function filtersOf(query) {
   return Object.fromEntries(Object.keys(POSSIBLE)
     .filter((name) => POSSIBLE[name].test(query.get(name) ?? ''))
     .map((name) => [name, query.get(name)]));
 }
 
-/** Options are as they were where nothing changes: one may be about to be chosen. */
+/** Sets the options only if they differ, because the user may be about to choose one. */
 function setOptions(select, options) {
   const shown = JSON.stringify(options), {value} = select;
   if (select.dataset.shown === shown) return;
@@ -27,7 +27,7 @@ function setOptions(select, options) {
   choose(select, value);
 }
 
-/** Also what is not offered: a camera that was removed, whose incidents are still there. */
+/** Chooses a value, also one that is not offered, such as a removed camera that has incidents. */
 function choose(select, value) {
   if (![...select.options].some((option) => option.value === value))
     select.append(element('option', value, {value, dir: 'auto'}));
@@ -50,7 +50,7 @@ export class IncidentFilters {
     };
   }
 
-  /** The cameras may be others, and their verdicts. */
+  /** Offers the present cameras and verdicts. */
   offer() {
     const cameras = Array.from(this.#cameras.values(), ({id, data}) => [id, data.name]);
     const rules = this.#cameras.values().next().value?.data.rules ?? [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The list of incidents over all cameras: those that last, then the others, the newest first.
+// The list of incidents of all cameras: lasting ones first, then the others; the newest first in both.
 import {now} from './clock.js';
 import {ask, copyOf, part, seldom, setAttribute, setState, setText} from './dom.js';
 import {IncidentFilters, filtersOf} from './incidentfilters.js';
@@ -8,9 +8,9 @@ import {acknowledgement, offerSignature} from './signature.js';
 import {acknowledgedText, dateAndTime, endText, extremeText, lasting, reasonText} from './text.js';
 
 const PATH = 'api/v1/incidents';
-const PAGE = 50, MOST = 1000;  // that are asked for at once
-const PAUSE = 1000;            // milliseconds between two requests that nobody clicked for
-const RELOAD = 30000;          // values get worse without news
+const PAGE = 50, MOST = 1000;  // incidents in one request
+const PAUSE = 1000;            // milliseconds between two automatic requests
+const RELOAD = 30000;          // values change without an event
 const SHORT = 60;              // characters of a comment that are always shown
 
 export const stateOfIncident = ({end, verdict}) =>
@@ -18,7 +18,7 @@ export const stateOfIncident = ({end, verdict}) =>
 
 export const lengthOf = ({begin, end}) => lasting((end ?? now()) - begin);
 
-/** What nobody has seen to comes first. */
+/** Lasting incidents that nobody has acknowledged come first. */
 const rankOf = ({end, acknowledged}) => end !== null ? 2 : acknowledged !== null ? 1 : 0;
 
 const isNewer = (a, b) => a.begin > b.begin || (a.begin === b.begin && a.id > b.id);
@@ -35,7 +35,7 @@ function drawComment(root, comment) {
   setText(part(long, 'whole'), comment);
 }
 
-/** A camera that was removed has no view to lead to. */
+/** Draws a camera's name as a link to its view, or as text if the camera was removed. */
 export function drawCameraLink(link, {camera, name}, cameras) {
   setText(link, name);
   if (cameras.has(camera)) setAttribute(link, 'href', cameraPlace(camera));
@@ -47,7 +47,7 @@ class Row {
   incident;
   #cameras;
 
-  /** `on` has what is called when it is chosen, and when it is to be acknowledged. */
+  /** `on` has chosen(), called when the choice changes, and acknowledge(row). */
   constructor(incident, cameras, on) {
     this.#cameras = cameras;
     const {id} = incident, link = this.link;
@@ -79,7 +79,7 @@ class Row {
     part(this.element, 'chosen').checked = isChosen && this.canBeAcknowledged;
   }
 
-  /** Somebody reads it, or is at it with the keyboard. */
+  /** Whether its long comment is open or it has the focus. */
   get isInUse() {
     return part(this.element, 'long-comment').open || this.element.contains(document.activeElement);
   }
@@ -102,7 +102,7 @@ class Row {
     this.tick();
   }
 
-  /** Time has passed, or the cameras are others. */
+  /** Updates what depends on the time and on the cameras. */
   tick() {
     const {begin, end} = this.incident;
     setText(part(this.element, 'since'), end === null ? 'since ' : '');
@@ -117,10 +117,10 @@ export class Incidents {
   #root;
   #cameras;
   #form;
-  #rows = new Map();  // by id, as they are shown
+  #rows = new Map();  // by id, in the order shown
   #filters = null;
-  #next = null;       // where the following ones begin
-  #oldest = null;     // before them; those that last may be older
+  #next = null;       // cursor of the next request
+  #oldest = null;     // last incident before it; lasting ones may be older
   #hasHistory = null; // not known yet
   #isOpen = false;
   #loadedAt = 0;
@@ -137,7 +137,7 @@ export class Incidents {
     part(root, 'acknowledge-chosen').onclick = () => this.#acknowledge(this.#chosen);
   }
 
-  /** With a history, the stream asks for the first refresh(). */
+  /** Sets whether there is a history. If so, the stream causes the first refresh(). */
   set hasHistory(hasHistory) {
     this.#hasHistory = hasHistory;
     this.#form.offer();
@@ -146,12 +146,12 @@ export class Incidents {
     this.tick();
   }
 
-  /** Where the list is as it was left. */
+  /** The place of the list, with its filters. */
   get place() {
     return incidentsPlace(this.#filters ?? {});
   }
 
-  /** Those that were shown with the same filters are still there. */
+  /** Opens the list. With the same filters as before, it keeps its rows. */
   open({query}) {
     const filters = filtersOf(query);
     this.#isOpen = true;
@@ -163,15 +163,15 @@ export class Incidents {
     this.#isOpen = false;
   }
 
-  /** To the row of an incident, or to the heading. */
+  /** Focuses the row of an incident, or the heading. */
   focus(id = null) {
     (this.#rows.get(Number(id))?.link ?? part(this.#root, 'name')).focus();
   }
 
-  /** There is news. */
+  /** Loads again, because there is news. */
   refresh = seldom(() => this.#load(), PAUSE);
 
-  /** Time has passed. */
+  /** Updates what depends on the time. */
   tick() {
     for (const row of this.#rows.values()) row.tick();
     if (performance.now() - this.#loadedAt > RELOAD) this.refresh();
@@ -188,7 +188,7 @@ export class Incidents {
     this.#say('Loading …');
   }
 
-  /** As many as are shown, or the first ones. */
+  /** Loads as many incidents as are shown, or the first page. */
   async #load() {
     if (!this.#isOpen || !this.#hasHistory) return;
     this.#loading?.abort();
@@ -226,12 +226,12 @@ export class Incidents {
     return ask(`${PATH}?${new URLSearchParams({...this.#filters, ...page})}`, signal);
   }
 
-  /** Whether only those that last are asked for, or only others. */
+  /** Whether a filter selects only lasting incidents, or only others. */
   get #hasState() {
     return Boolean(this.#filters.state);
   }
 
-  /** Rows of those that last and are older than what was asked for. */
+  /** Rows of lasting incidents that are older than the loaded pages. */
   get #older() {
     if (this.#next === null || !this.#oldest) return [];
     return [...this.#rows.values()].filter(({incident}) => isNewer(this.#oldest, incident));
@@ -259,7 +259,7 @@ export class Incidents {
     box.indeterminate = length > 0 && length < all.length;
   }
 
-  /** One after the other; the first that fails is the last. */
+  /** Acknowledges incidents one after the other, up to the first that fails. */
   async #acknowledge(rows) {
     const pressed = document.activeElement;
     let wrong = '';
@@ -272,7 +272,7 @@ export class Incidents {
     for (const row of rows) row.choose(false);
     this.#sort();
     setText(part(this.#root, 'not-acknowledged'), wrong);
-    // What was pressed may be gone.
+    // The pressed button may be hidden or disabled now.
     if (pressed.checkVisibility() && !pressed.disabled) pressed.focus();
     else if (rows.length === 1 && rows[0].element.contains(pressed)) rows[0].link.focus();
     else part(this.#root, 'choose-all').focus();
@@ -283,7 +283,7 @@ export class Incidents {
     this.#show([...this.#rows.values()].map(({incident}) => incident));
   }
 
-  /** Older ones than were asked for stay as they are, as do those that do not match any more while
+  /** Takes loaded incidents. Rows that are older than these stay, as do rows that no longer match while
    * somebody reads them. */
   #take({incidents, next}, lasting) {
     const found = new Set([...incidents, ...lasting].map(({id}) => id));
@@ -303,7 +303,7 @@ export class Incidents {
     try {
       row.draw(await ask(`${PATH}/${row.incident.id}`));
     } catch {
-      // It has expired: it goes when it is left.
+      // The incident has expired. Its row is removed when nobody reads it any more.
     }
   }
 
@@ -321,7 +321,7 @@ export class Incidents {
       else list.insertBefore(row.element, place);
     }
     this.#rows = rows;
-    // A row that moves loses it.
+    // A row that moves loses the focus.
     if (list.contains(focused) && focused !== document.activeElement) focused.focus();
     this.#drawChosen();
     part(this.#root, 'older').hidden = this.#next === null;

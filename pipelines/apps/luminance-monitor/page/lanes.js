@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The verdicts below a chart: a lane for each, with its title and when it stood.
+// The verdicts below a chart: a lane for each, with its title and the times when it was active.
 import {setAttribute, shape} from './dom.js';
 import {marksOf} from './marks.js';
 import {verdictTitle} from './text.js';
 
-const LANE = 24, BAR = 8;  // pixels of a verdict: its name and its times
+const LANE = 24, BAR = 8;  // pixels: height of a lane, and of the bars in it
 
 export class Lanes {
   #root;
@@ -13,7 +13,7 @@ export class Lanes {
     this.#root = root;
   }
 
-  /** `spans` of the time between `from` and `to`, the earliest first; `rules` have the lanes' order. */
+  /** Draws `spans` between `from` and `to`, sorted by time, in lanes in the order of `rules`. */
   draw(spans, from, to, rules) {
     const {width} = this.#root.getBoundingClientRect();
     const x = (time) => Math.max(0, Math.min(1, (time - from) / (to - from))) * width;

@@ -3,7 +3,7 @@
 import {remembered} from './dom.js';
 
 for (const form of document.forms) form.action = `login${location.hash}`;
-// A browser keeps the cookie back where a page of another site led here.
+// A browser does not send the cookie if a link of another site led here.
 fetch('api/v1/session').then((answer) => answer.json()).then(({logged_in}) => {
   if (logged_in) location.replace(`./${location.hash}`);
 }, () => {});

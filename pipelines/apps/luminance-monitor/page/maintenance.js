@@ -50,7 +50,7 @@ export class Maintenance {
     }
   }
 
-  /** As was chosen; null is until it is ended by hand. */
+  /** Returns the chosen end; null: until somebody ends the maintenance. */
   #until() {
     const {end, until} = this.#form.elements;
     if (end.value !== 'time') return end.value ? Math.ceil(now() + Number(end.value) * HOUR) : null;
@@ -75,7 +75,7 @@ export class Maintenance {
     if (document.activeElement === document.body) this.#focus(pressed);
   }
 
-  /** What was pressed may be hidden now. */
+  /** Returns the focus to the pressed button, or to another if that is hidden now. */
   #focus(pressed) {
     if (pressed.checkVisibility()) pressed.focus();
     else (this.#form.hidden ? part(this.#root, 'end-maintenance') : this.#form.elements.end).focus();

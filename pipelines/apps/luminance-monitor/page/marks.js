@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where spans of time are drawn on an axis. Short ones are widened, or nobody would see ten seconds of a
-// month; they stay apart from others, or several would look like one that is long.
+// Places spans of time on an axis. Short ones are widened, so that ten seconds are visible in a month, and
+// kept apart, so that several do not look like one long span.
 
 const MIN_WIDTH = 3, GAP = 1;  // CSS pixels
 const DENSE_WIDTH = 2 * MIN_WIDTH + GAP;
-const MAX_SHIFT = 2;  // from where a mark belongs
+const MAX_SHIFT = 2;  // of a mark from its true position
 const ROUNDING = 1e-6;
 
 const isLong = ({from, to, isDense}) => !isDense && to - from >= 2 * MIN_WIDTH;
 
 /**
- * What is drawn of a mark in any case. A long one may lose some of its ends to its neighbours; a dense
- * one has two stripes at least.
+ * Returns the part of a mark that is drawn in any case. A long mark may lose its ends to neighbours; a
+ * dense one has at least two stripes.
  */
 function coreOf({from, to, isDense}, width) {
   const centre = (from + to) / 2, half = (isDense ? DENSE_WIDTH : MIN_WIDTH) / 2;
@@ -21,7 +21,7 @@ function coreOf({from, to, isDense}, width) {
 }
 
 /**
- * Those between which nobody would see a gap, as one. It is dense if most of it is gaps. Spans are sorted.
+ * Joins sorted spans whose gaps are too small to be seen into marks. A mark is dense if it is mostly gaps.
  */
 function joined(spans) {
   const marks = [];
@@ -39,9 +39,9 @@ function joined(spans) {
 }
 
 /**
- * Where cores begin: with gaps between them, within the width, and as near as possible to where they
- * belong. Less what is before them, their places only have to ascend: those that do not get the mean
- * of theirs (isotonic regression).
+ * Returns where cores begin: within the width, with gaps, and as near as possible to their true places.
+ * After subtracting the widths and gaps before each core, places only have to ascend: runs of places
+ * that do not, get their mean (isotonic regression).
  */
 function placesOf(cores, width) {
   const pools = [];
@@ -69,7 +69,7 @@ function placesOf(cores, width) {
 const together = (a, b) =>
   ({from: a.from, to: Math.max(a.to, b.to), isDense: !isLong(a) && !isLong(b)});
 
-/** Those that are too far from where they belong, each together with the nearer of its neighbours. */
+/** Joins each mark that is too far from its true place with its nearer neighbour. */
 function fused(marks, isAstray) {
   const gap = (i) => marks[i] && marks[i + 1] ? marks[i + 1].from - marks[i].to : Infinity;
   const closed = new Set(marks.flatMap((_, i) =>
@@ -79,7 +79,7 @@ function fused(marks, isAstray) {
   return result;
 }
 
-/** Marks get back what they lost, where there is room. */
+/** Extends cores towards the full length of their marks, where there is room. */
 function grown(marks, cores, places) {
   let last = -Infinity;
   return marks.map((mark, i) => {
@@ -89,14 +89,14 @@ function grown(marks, cores, places) {
   });
 }
 
-/** Of a dense mark, whose spans are too many to be drawn one by one. */
+/** Returns the stripes of a dense mark, which has too many spans to draw each; other marks are one. */
 function stripes({left, width, isDense}) {
   if (!isDense) return [{left, width}];
   const count = Math.floor((width + GAP) / (MIN_WIDTH + GAP)), pitch = (width + GAP) / count;
   return Array.from({length: count}, (_, i) => ({left: left + i * pitch, width: pitch - GAP}));
 }
 
-/** Of spans {from, to} in pixels within the width, the earliest first: {left, width}. */
+/** Returns the marks, {left, width}, of sorted spans, {from, to}; all in pixels within the width. */
 export function marksOf(spans, width) {
   for (let marks = joined(spans); ;) {
     const cores = marks.map((mark) => coreOf(mark, width)), places = placesOf(cores, width);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Who is told of faults: the channels of notifications with their states, and a test of them.
+// The dialog of notifications: the channels with their states, and a test of all.
 import {ask, element, part} from './dom.js';
 import {dateAndTime} from './text.js';
 
@@ -62,7 +62,7 @@ class Notifier {
   }
 }
 
-/** The button is there if there are channels. */
+/** Shows the button if there are channels. */
 export function offerNotifications(button, dialog) {
   const notifier = new Notifier(dialog);
   button.onclick = () => notifier.open();

@@ -11,12 +11,12 @@ const FILTERS = {
   ...Object.fromEntries(STATES.map((wanted) => [wanted, ({state}) => state === wanted])),
 };
 
-// Pixels at the type's usual size: a tile's width, and what the last minutes get of spare height.
+// Pixels at the usual font size: a tile's least width, and the most spare height for its chart.
 const NARROWEST = 224, MAX_SPARE = 80;
 
 /**
- * As few columns as let `count` tiles be seen at once, or as many as there can be; and the height that
- * each then has to spare.
+ * Returns the fewest columns with which `count` tiles are visible at once, or else the most that fit; and
+ * the spare height of each tile.
  */
 function layoutFor(count, list, heightOf) {
   const style = getComputedStyle(list);
@@ -32,7 +32,7 @@ function layoutFor(count, list, heightOf) {
   return {columns: maxColumns, spare: 0};
 }
 
-/** What the page has below the tiles. */
+/** Returns the height of the page below the tiles. */
 function spaceBelow(list) {
   const main = list.closest('main'), footer = document.querySelector('footer');
   return parseFloat(getComputedStyle(main).paddingBottom) + (footer?.offsetHeight ?? 0);
@@ -46,7 +46,7 @@ export class Overview {
   #empty = document.getElementById('empty');
   #tiles = new Map();  // by id
   #filter = 'all';
-  #fitted = 0;         // how many tiles there was room made for
+  #fitted = 0;         // number of tiles at the last fit()
   #seen = new IntersectionObserver((entries) => this.#see(entries), {rootMargin: '100px'});
 
   /** `cameras` is a Map by id; `onFilter` is called when the user has chosen what to see. */
@@ -64,12 +64,12 @@ export class Overview {
     this.show('all');
   }
 
-  /** It is there all the time. */
+  /** The overview always exists, so there is nothing to open. */
   open() {}
 
   close() {}
 
-  /** Of the page, beside its own. */
+  /** The view's part of the page's title: none. */
   get title() {
     return '';
   }
@@ -84,7 +84,7 @@ export class Overview {
     this.show(this.#filter === 'troubled' ? 'all' : 'troubled');
   }
 
-  /** The cameras are others, or in another order. */
+  /** Adds, removes and sorts tiles when the cameras or their order have changed. */
   rebuild() {
     for (const [id, tile] of this.#tiles)
       if (this.#cameras.get(id) !== tile.camera) this.#remove(tile);
@@ -98,7 +98,7 @@ export class Overview {
     this.fit();
   }
 
-  /** Tiles as large as they can be, by what one has beside its pictures, of 16 to 9, two in a row. */
+  /** Makes tiles as large as possible. A tile has two pictures of 16:9 side by side, and other elements. */
   fit() {
     const tiles = this.#list.querySelectorAll('.tile:not([hidden])'), [tile] = tiles;
     if (!tile?.offsetHeight) return;
@@ -117,12 +117,12 @@ export class Overview {
     this.#choose();
   }
 
-  /** Time has passed. */
+  /** Updates what depends on the time. */
   tick() {
     for (const tile of this.#tiles.values()) tile.tick();
   }
 
-  /** Those that the filter and the search leave, in their order. */
+  /** Returns the ids of the cameras that the filter and the search show, in order. */
   chosen() {
     return [...this.#tiles.values()].filter(({element}) => !element.hidden).map(({camera}) => camera.id);
   }
@@ -173,7 +173,7 @@ export class Overview {
     return FILTERS[this.#filter](camera) && words.every((word) => text.includes(word));
   }
 
-  /** Arrows lead from tile to tile, up and down as they lie in their columns. */
+  /** Arrow keys move the focus from tile to tile, up and down within a column. */
   #walk(event) {
     const links = [...this.#list.querySelectorAll('.tile:not([hidden]) a')];
     const at = links.indexOf(document.activeElement);

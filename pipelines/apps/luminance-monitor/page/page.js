@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The page: passes the data of the stream to its views, of which one is shown: the overview, one camera,
-// the list of incidents, one incident.
+// The page passes the data of the stream to its views, and shows one of them: the overview, one camera,
+// the list of incidents, or one incident.
 import {Camera} from './camera.js';
 import {now, setClock, stopClock} from './clock.js';
 import {Detail} from './detail.js';
@@ -40,13 +40,13 @@ function known(data) {
   return camera;
 }
 
-/** Points are missing of cameras that had frames while the page did not listen. */
+/** Discards points of cameras that had frames while the page did not listen: some are missing. */
 function discardAllRecent(answer) {
   for (const {id, frames} of answer.cameras)
     if (cameras.get(id)?.data.frames !== frames) cameras.get(id)?.discardRecent();
 }
 
-/** Data that are not written are lost when the monitor ends, so the page shows the error. */
+/** Shows errors of the history: data that it cannot write are lost when the monitor ends. */
 function tellOfHistory({history_error: error, history_notice: notice}) {
   const text = error ? `The history cannot be written: ${error}. The monitor keeps trying.` : notice;
   if (text) setText(byId('history-error'), text);
@@ -80,12 +80,12 @@ function takeSome(answer) {
   live();
 }
 
-/** Of incidents, the stream says only that there is news. */
+/** Has views load incidents again: the stream only says that some have changed. */
 function takeIncidents() {
   for (const view of [incidents, incident, unacknowledged]) view.refresh();
 }
 
-/** Nothing is drawn of it, but the title is read on the tab. */
+/** Takes the cameras while the page is hidden: only its title, which the tab shows, is updated. */
 function takeUnseen(answer) {
   keepAll(answer);
   live();
@@ -119,7 +119,7 @@ function lost(why) {
   document.title = 'No connection – Luminance monitor';
 }
 
-/** The connection stands, but nothing comes: the monitor hangs, or the network is gone. */
+/** The connection is open but silent: the monitor hangs, or the network is down. */
 function silent() {
   stopClock();
   document.documentElement.dataset.connection = 'lost';
@@ -145,7 +145,7 @@ function route(event) {
   if (cameras.size) live();
 }
 
-/** Whoever comes from a camera to the overview, or from an incident to the list, is at it there. */
+/** Sets the focus: back in the overview or the list, on the camera or incident that was left. */
 function arrive(before, isElsewhere) {
   const {view, id} = place, isBack = PARENTS[before.view] === view;
   if (view === before.view) cameFromParent &&= view === 'detail';
@@ -162,7 +162,7 @@ function arrive(before, isElsewhere) {
 
 const placeOfParent = () => PARENTS[place.view] === 'incidents' ? incidents.place : '#/';
 
-/** To the view above, without an entry of its own in the browser's history. */
+/** Goes to the parent view, without a new entry in the browser's history. */
 function leave() {
   if (place.view === 'overview') return;
   if (cameFromParent) history.back();
@@ -174,7 +174,7 @@ function toOverview() {
   else leave();
 }
 
-/** Links between cameras replace the one that was shown, so that "back" leads to the overview. */
+/** Links between cameras replace the history entry, so that "back" leads to the overview. */
 function onClick(event) {
   const link = event.target.closest('a');
   const go = {back: leave, previous: () => detail.step(-1), next: () => detail.step(1)}[link?.dataset.part];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A picture that stays as it is. One that is not there yet is asked for again.
+// A picture that does not change. It is requested again if it is not available yet.
 const AGAIN = 3000;  // milliseconds
 
 export class Picture {
@@ -12,7 +12,7 @@ export class Picture {
     image.onerror = () => this.#askAgain();
   }
 
-  /** `address` is null where there is none. */
+  /** Shows the picture at `address`; null: none. */
   show(address, text) {
     if (address === this.#shown) return;
     this.#shown = address;

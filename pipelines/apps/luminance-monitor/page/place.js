@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where the reader is, by the hash of the page's address.
+// Places: which view is shown, as the hash of the page's address says.
 
 export const cameraPlace = (id) => `#/camera/${encodeURIComponent(id)}`;
 export const incidentPlace = (id) => `#/incidents/${id}`;
 
-/** "#/incidents?state=open"; without filters, "#/incidents". */
+/** Returns "#/incidents?state=open", for example; without filters, "#/incidents". */
 export function incidentsPlace(filters = {}) {
   const query = String(new URLSearchParams(filters));
   return `#/incidents${query && `?${query}`}`;
 }
 
-/** To which view Escape leads from each. */
+/** The parent of each view, to which Escape leads. */
 export const PARENTS = {detail: 'overview', incidents: 'overview', incident: 'incidents'};
 
 function idIn(text) {
@@ -21,7 +21,7 @@ function idIn(text) {
   }
 }
 
-/** {view, id, query}: `id` is that of a camera or of an incident, or null. */
+/** Returns {view, id, query}; `id` is the id of a camera or an incident, or null. */
 export function placeOf(hash) {
   const [path, ...rest] = hash.split('?');
   const [, kind, id] = /^#\/(camera|incidents)(?:\/(.*))?$/.exec(path) ?? [];

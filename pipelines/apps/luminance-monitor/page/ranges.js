@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The period that the history shows: the time up to now, or one that is free. It is the same for all
-// cameras, and kept for the next visit.
+// The period that the history shows: a length of time up to now, or from one time to another. It is the
+// same for all cameras, and stored for the next visit.
 import {now} from './clock.js';
 import {element, part, press, remember, remembered, setText} from './dom.js';
 import {WINDOW} from './series.js';
@@ -14,18 +14,18 @@ const FIXED = [
   {title: '7 d', length: 7 * 24 * HOUR},
   {title: '30 d', length: 30 * 24 * HOUR},
 ];
-const LIVE = FIXED[0];  // the page has it without a history
+const LIVE = FIXED[0];  // available without a history
 const FREE = 'From … to …';
 
 const freeRange = (from, to) => ({title: FREE, from, to, length: to - from});
 
-/** "24 h", or "FROM/TO" in milliseconds; what is neither is the first. */
+/** Returns the range of "24 h" or "FROM/TO", in milliseconds; other texts give the first one. */
 function rangeOf(text) {
   const [, from, to] = (/^(\d{1,15})\/(\d{1,15})$/.exec(text ?? '') ?? []).map(Number);
   return to > from ? freeRange(from, to) : FIXED.find(({title}) => title === text) ?? LIVE;
 }
 
-// Also where the browser stores nothing.
+// Kept here, too, because the browser may not store it.
 let chosen = rangeOf(remembered('range'));
 
 function keep(range) {
@@ -33,12 +33,12 @@ function keep(range) {
   remember('range', range.title === FREE ? `${range.from}/${range.to}` : range.title);
 }
 
-/** A link leads to this period. It holds until another one is chosen, or the page is left. */
+/** Shows the period of a link, until another one is chosen or the page is left. */
 export function visit(from, to) {
   if (to > from) chosen = freeRange(from, to);
 }
 
-/** Of an input; throws an Error with a text for people. */
+/** Returns the time in an input. Throws an Error with a text for people. */
 export function timeIn(input, name) {
   const time = new Date(input.value).getTime();
   if (input.validity.badInput || Number.isNaN(time))
@@ -54,7 +54,7 @@ export class Ranges {
   #range = LIVE;
   #isKept = null;  // not known yet
 
-  /** In the panel with the buttons, and with the form of a free range. */
+  /** `panel` has the places of the buttons and of the form of a free range. */
   constructor(panel) {
     this.#buttons = part(panel, 'ranges');
     this.#form = part(panel, 'free-range');
@@ -70,7 +70,7 @@ export class Ranges {
     this.#show(LIVE);
   }
 
-  /** Without a history, there are only the last minutes. */
+  /** Sets whether a history is kept. Without one, only the last minutes can be chosen. */
   set isKept(isKept) {
     if (isKept === this.#isKept) return;
     this.#isKept = isKept;
@@ -82,12 +82,12 @@ export class Ranges {
     return this.#isKept;
   }
 
-  /** What was chosen elsewhere. */
+  /** Shows the range that was chosen elsewhere. */
   follow() {
     if (this.#isKept && this.#range !== chosen) this.#show(chosen);
   }
 
-  /** Those minutes come with the stream. */
+  /** Whether it shows the last minutes, which come with the stream. */
   get isLive() {
     return this.#range === LIVE;
   }
@@ -96,7 +96,7 @@ export class Ranges {
     return this.#range.length;
   }
 
-  /** What it is at this moment, in whole milliseconds. */
+  /** The period at this moment, in whole milliseconds. */
   get period() {
     if (this.#range.title === FREE) return {from: this.#range.from, to: Math.min(this.#range.to, Math.ceil(now()))};
     const to = Math.ceil(now());

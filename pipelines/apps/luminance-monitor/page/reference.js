@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a camera is meant to look at, beside its present picture.
+// The reference picture of a camera, beside its present picture.
 import {ask, part, setText} from './dom.js';
 import {Picture} from './picture.js';
 import {dateAndTime} from './text.js';
 
-/** What was seen when it was learned, which is made a moment later. */
+/** Shows the reference picture, which the monitor takes a moment after it has learned the reference. */
 export function showReference(picture, {path, data: {reference, name}}) {
   picture.show(reference === null ? null : `${path}/reference.jpg?learned=${reference}`,
     `Reference picture of ${name}`);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is judged of a camera's picture, drawn over it: the region's outline, and masks, which are hatched.
+// Draws the judged area over a camera's picture: the outline of the region, and hatched masks.
 import {part, setAttribute, setText} from './dom.js';
 
 const WHOLE = [0, 0, 1, 1];
@@ -38,7 +38,7 @@ export class Region {
     const rectangle = ([x, y, w, h]) =>
       `M${x * width},${y * height}h${w * width}v${h * height}h${-w * width}z`;
     const area = region ? rectangle(region) : '';
-    // As the picture lies in its box.
+    // So that the drawing is scaled as the picture is.
     setAttribute(this.#drawing, 'viewBox', `0 0 ${width} ${height}`);
     setAttribute(part(this.#drawing, 'outside'), 'd', region ? rectangle(WHOLE) + area : '');
     setAttribute(part(this.#drawing, 'masks'), 'd', masks.map(rectangle).join(''));

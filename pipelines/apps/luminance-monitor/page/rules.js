@@ -9,14 +9,14 @@ const OPPOSITE = {above: 'below', below: 'above'};
 
 function cellsOf({enabled, raise, clear, hold}, {name, side, quantity}) {
   if (!enabled) return [element('td', 'off', {colspan: 3})];
-  // A frame ends silence, whatever its threshold is.
+  // Any frame clears no-frames, whatever the threshold is.
   const cleared = name === 'no-frames' ? 'a frame arrives'
     : limitText(OPPOSITE[side], clear, quantity);
   return [limitText(side, raise, quantity), cleared, `${measured(hold)} s`]
     .map((text) => element('td', text));
 }
 
-/** Of a rule, and of its schedule below it. */
+/** Returns the table rows of a rule, followed by those of its schedule. */
 function rowsOf(rule) {
   const row = element('tr', '', {'data-rule': rule.name}), head = element('th', rule.title, {scope: 'row'});
   head.append(element('small', rule.quantity));
@@ -29,11 +29,11 @@ function rowsOf(rule) {
   })];
 }
 
-/** Thresholds of the mean, as {title, side, raise}. */
+/** Returns the thresholds of the mean luma, as {title, side, raise}. */
 const limitsOfMean = (rules) =>
   rules.filter(({quantity, enabled}) => enabled && quantity === 'mean luma');
 
-/** On the side that is bad, unless there is no room. */
+/** Places the label on the side of the line where the verdict is raised, unless there is no room. */
 function labelOf({name, title, side, raise, quantity, schedule}) {
   const isBelow = side === 'below' ? raise > LABEL : raise > 255 - LABEL;
   const text = `${title} ${limitText(side, raise, quantity)}${schedule.length ? ' now' : ''}`;

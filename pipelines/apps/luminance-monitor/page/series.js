@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The last quarter of an hour of a camera: mean, p1 and p99 of each interval. Its memory is allocated
+// The last quarter of an hour of a camera: mean, p1 and p99 of each interval. The memory is allocated
 // once, so that a page that is open for weeks does not grow.
 
 export const WINDOW = 15 * 60e3;  // milliseconds
@@ -14,7 +14,7 @@ export class Series {
   #length = 0;
   #interval = 1000;
 
-  /** `points` as the API has them, the oldest first; what came since they were asked for is kept. */
+  /** Replaces the points by those of the API, the oldest first; later points of the stream are kept. */
   reset(points, interval) {
     const newer = this.#pointsAfter(points.length ? points.at(-1)[0] : -Infinity);
     this.#interval = interval * 1000;
@@ -22,7 +22,8 @@ export class Series {
     for (const point of [...points, ...newer]) this.add(...point);
   }
 
-  /** One that is not later than the last is known; a much earlier one is of a clock that was set. */
+  /** Adds a point, unless it is known: not later than the last. A much earlier one means that the clock
+   * was set, and begins the series again. */
   add(time, mean, p1, p99) {
     const last = this.#length ? this.#times[this.#index(this.#length - 1)] : -Infinity;
     if (time <= last && time > last - WINDOW) return;
@@ -37,8 +38,8 @@ export class Series {
   }
 
   /**
-   * Rows as those of the history, of `width` milliseconds each, from `from` on. They begin at
-   * multiples of the width, so that a line drawn again does not tremble.
+   * Returns rows like those of the history, from `from` on, each `width` milliseconds long. They begin at
+   * multiples of the width, so that the line does not jitter when it is redrawn.
    */
   rows(from, width) {
     const rows = [];

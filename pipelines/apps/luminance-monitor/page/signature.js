@@ -7,7 +7,7 @@ const KEY = 'acknowledged-by';
 
 let name = remembered(KEY) ?? '', user = '';
 
-/** The field, in its label. All have the same name. */
+/** Sets up the field of a label. All fields have the same name. */
 export function offerSignature(label) {
   draw(label);
   label.control.oninput = ({target}) => {
@@ -17,13 +17,13 @@ export function offerSignature(label) {
   };
 }
 
-/** Empty: the monitor knows no user. It does not take another name for one that it knows. */
+/** Sets the user whom the monitor knows; empty: none. It accepts no other name for a known user. */
 export function setUser(known) {
   user = known;
   drawAll();
 }
 
-/** The change that acknowledges an incident. */
+/** Returns the change that acknowledges an incident. */
 export const acknowledgement = () => user || !name ? {acknowledged: true} : {acknowledged: true, acknowledged_by: name};
 
 function drawAll() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// When verdicts stood: {name, from, to}, where `to` is null while one is active. Incidents and the stream
-// know it exactly; the rows of the history, which may cover a day, only that it was within them.
+// Spans of active verdicts: {name, from, to}, where `to` is null while the verdict is active. Incidents and
+// the stream give exact times; a row of the history, which may cover a day, only that the verdict was in it.
 import {endOf, runs} from './chart.js';
 
 const SLACK = 60e3;  // milliseconds
@@ -8,22 +8,22 @@ const SLACK = 60e3;  // milliseconds
 const isSame = (a, b) =>
   a.name === b.name && a.from <= (b.to ?? Infinity) && b.from <= (a.to ?? Infinity);
 
-/** One that lasted when the incidents were asked for may have ended since. */
+/** Returns the span of an incident. One that lasted when it was loaded may have ended since. */
 function spanOf({verdict: name, begin: from, end}, noted) {
   const to = end ?? noted.find((span) => isSame(span, {name, from, to: null}))?.to ?? null;
   return {name, from, to};
 }
 
-/** `noted` are those of the stream, which end when it told so: some seconds late. */
+/** Returns exact spans. `noted`: spans of the stream, which end some seconds late. */
 export function exactSpans(incidents, noted) {
   const listed = incidents.map((incident) => spanOf(incident, noted));
   return [...listed, ...noted.filter((span) => !listed.some((other) => isSame(span, other)))];
 }
 
 /**
- * Of the rows with verdicts of which nothing exact is known. A row has a verdict until it is cleared,
- * which is later than its end: by its `hold`, and by up to half a minute for `frozen`. Before
- * `listedFrom`, not all incidents are known.
+ * Returns spans from rows whose verdicts have no exact span. Rows have a verdict until it is cleared, which
+ * is later than its end: by its `hold`, and by up to half a minute for `frozen`. Not all incidents before
+ * `listedFrom` are known.
  */
 export function coarseSpans(rows, exact, rules, listedFrom) {
   return [...new Set(rows.flatMap(({verdicts}) => verdicts))].flatMap((name) => {

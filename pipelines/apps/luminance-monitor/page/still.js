@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A camera's picture, loaded again every few seconds while it is visible. The last one of a camera that
-// has no other is marked with its time.
+// A camera's picture, loaded again every few seconds while it is visible. If the camera sends no new one,
+// the last one is marked with its time.
 import {now} from './clock.js';
 import {setAttribute, setText} from './dom.js';
 import {lastPictureText} from './text.js';
 
-const EVERY = 4000;  // milliseconds; the monitor makes no more
+const EVERY = 4000;  // milliseconds; the monitor makes no more pictures than that
 
 export class Still {
   #box;
   #image;
   #camera;
   #due = 0;
-  #shown = '';  // what the latest request was for
+  #shown = '';  // state of the camera at the latest request
   #loading = false;
   #failures = 0;
 
-  /** `box` has an img, what is shown without one, and what marks an old one. */
+  /** `box` has an img, the text without a picture, and the mark of an old one. */
   constructor(box, camera) {
     this.#box = box;
     this.#image = box.querySelector('img');
@@ -25,7 +25,7 @@ export class Still {
     this.#image.onerror = () => this.#loaded(false);
   }
 
-  /** Call it about once a second. */
+  /** Loads the picture when it is due. Call it about once a second. */
   tick(now) {
     this.#mark();
     const {status, frames} = this.#camera.data;
@@ -34,7 +34,7 @@ export class Still {
     this.#loading = true;
     this.#shown = wanted;
     this.#image.src = `${this.#camera.path}/still.jpg?frames=${frames}`;
-    // Spread, so that cameras that were begun together are not always asked together.
+    // Random, so that requests for several cameras spread over time.
     this.#due = now + EVERY * (0.9 + 0.2 * Math.random());
   }
 
@@ -46,7 +46,7 @@ export class Still {
     setText(this.#box.querySelector('.old'), isOld ? lastPictureText(time, now()) : '');
   }
 
-  /** A file that begins again has none for a moment: the last one stays until it fails twice. */
+  /** Keeps the last picture until two requests fail: a file that restarts has none for a moment. */
   #loaded(isThere) {
     this.#loading = false;
     this.#failures = isThere ? 0 : this.#failures + 1;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the monitor says: its event stream, and for a hidden page the state of all cameras now and then.
-// A hidden page has no stream, because browsers allow only six connections to a server for all pages
-// together. A connection that is lost or silent is opened again.
+// Receives the monitor's event stream or, while the page is hidden, polls the state of all cameras. A hidden
+// page has no stream, because browsers allow only six connections to a server for all pages together. A
+// connection that is lost or silent is opened again.
 import {ask} from './dom.js';
 
-const SILENCE = 5000;      // milliseconds; the monitor says something every second
-const PATIENCE = 20000;    // with a silent connection, which goes on where the monitor only hung
+const SILENCE = 5000;      // milliseconds; the monitor sends an event every second
+const PATIENCE = 20000;    // until a silent connection is replaced; it continues if the monitor only hung
 const ANSWER = 10000;      // for a connection to bring its first event
 const LONGEST_WAIT = 15000;
 const WATCH = 1000;
@@ -16,12 +16,12 @@ export class Stream {
   #source = null;
   #failures = 0;
   #retry = 0;
-  #heard = 0;          // when the last event came, or the connection was begun
+  #heard = 0;          // time of the last event, or of the connection's begin
   #watched = 0;
-  #isOpen = false;     // its first event has come
-  #isSilent = false;   // that was told
-  #timer = null;       // while the page is hidden
-  #polling = null;     // aborts it
+  #isOpen = false;     // the first event has arrived
+  #isSilent = false;   // silent() has been called
+  #timer = null;       // worker, while the page is hidden
+  #polling = null;     // aborts the request
 
   /**
    * `on` has cameras(data) and update(data); incidents(data); heartbeat(data); unseen(data), which is all cameras while
@@ -80,7 +80,7 @@ export class Stream {
     const now = performance.now(), wasBusy = now - this.#watched > 2 * WATCH;
     this.#watched = now;
     if (!this.#source) return;
-    // What came while the page or the machine stood still has yet to be read.
+    // Events that arrived while the page or the machine was suspended are not read yet.
     if (wasBusy) this.#heard = now;
     const silence = now - this.#heard;
     if (!this.#isOpen) {
@@ -98,7 +98,7 @@ export class Stream {
     const wait = Math.min(LONGEST_WAIT, 1000 * 2 ** this.#failures) * (0.8 + 0.4 * Math.random());
     if (this.#failures++ === 0) this.#on.lost('');
     this.#retry = setTimeout(() => this.#open(), wait);
-    // An EventSource does not say why.
+    // An EventSource does not give the reason, but a request does.
     ask('api/v1/cameras', AbortSignal.timeout(ANSWER))
       .catch((error) => this.#failures && this.#on.lost(error.message));
   }

@@ -12,19 +12,19 @@ const offsetFormat = new Intl.DateTimeFormat('en-GB', {timeZoneName: 'shortOffse
 export const oneDecimal = (value) => value.toFixed(1);
 export const integer = (value) => whole.format(value);
 
-/** Of a share; small ones are not rounded away. */
+/** Returns a share in percent. Small shares are not rounded to 0. */
 export function percent(share) {
   const value = share * 100;
   return `${value.toFixed(value > 0 && value < 1 ? 2 : 1)} %`;
 }
 
-/** Three digits that count; of null a dash. */
+/** Returns three significant digits; a dash for null. */
 export function measured(value) {
   if (value === null) return '–';
   return Math.abs(value) >= 1000 ? integer(value) : String(Number(value.toPrecision(3)));
 }
 
-/** A name from outside beside words of ours: what turns its direction ends with it. */
+/** Isolates an untrusted name from the text around it: its bidirectional controls end with it. */
 export const isolated = (name) => `\u2068${name}\u2069`;
 
 export const timeOfDay = (time) => clock.format(time);
@@ -32,20 +32,20 @@ export const timeWithSeconds = (time) => clockSeconds.format(time);
 export const dayOf = (time) => day.format(time);
 export const dateAndTime = (time) => exact.format(time);
 
-/** In what zone times are shown: "Times in Europe/Berlin, now UTC+1." */
+/** Returns the time zone of all times shown: "Times in Europe/Berlin, now UTC+1." */
 export function zoneText(time) {
   const offset = offsetFormat.formatToParts(time).find(({type}) => type === 'timeZoneName').value.replace('GMT', 'UTC');
   const zone = offsetFormat.resolvedOptions().timeZone;
   return zone === 'UTC' ? 'Times in UTC.' : `Times in ${zone}, now ${offset}.`;
 }
 
-/** The time alone where it was today. */
+/** Returns only the time of day if the day is today. */
 function momentBy(format, time, now) {
   const today = day.format(time) === day.format(now) && Math.abs(now - time) < 86400e3;
   return today ? format(time) : `${dayOf(time)} ${format(time)}`;
 }
 
-/** "from 14:03:10 to 14:03:20"; days are named where they are not that of `reference`. */
+/** Returns "from 14:03:10 to 14:03:20", with the date if it is not that of `reference`. */
 export const spanText = (from, to, reference) => `from ${momentBy(timeWithSeconds, from, reference)} to `
   + momentBy(timeWithSeconds, to, from);
 
@@ -71,27 +71,27 @@ const statusTitle = (status) => STATUS[status] ?? status;
 
 export const verdictText = (verdict, now) => `${verdict.title} ${since(verdict.since, now)}`;
 
-/** A share in percent; of null a dash. */
+/** Returns a value as text: a share in percent; a dash for null. */
 const quantityText = (value, quantity) =>
   quantity.startsWith('share ') && value !== null ? percent(value) : measured(value);
 
-/** "below 40 s": what is beyond a threshold on this side. */
+/** Returns "below 40 s", for example: the values beyond a threshold on this side. */
 export function limitText(side, threshold, quantity) {
   const unit = quantity.startsWith('seconds ') ? ' s' : quantity.includes(' in percent ') ? ' %' : '';
   return `${side} ${quantityText(threshold, quantity)}${unit}`;
 }
 
-/** "mean luma: 23.5", "share of black pixels: 41.0 %". */
+/** Returns "mean luma: 23.5" or "share of black pixels: 41.0 %", for example. */
 export const valueOf = (value, quantity) => `${quantity}: ${quantityText(value, quantity)}`;
 
-/** "mean luma: 23.5, below 40". A verdict may stand while its value is on its way back. */
+/** Returns "mean luma: 23.5, below 40", or "…, raised below 40" if the value is back within the limit. */
 export function valueText({value, threshold, quantity}, side) {
   const isBeyond = side === 'above' ? value > threshold : value < threshold;
   return `${valueOf(value, quantity)}, ${isBeyond ? '' : 'raised '}`
     + limitText(side, threshold, quantity);
 }
 
-/** Of an incident: "Worst mean luma: 21.5, below 40". */
+/** Returns the worst value of an incident: "Worst mean luma: 21.5, below 40". */
 export const extremeText = ({value, threshold, quantity, side}) =>
   `Worst ${valueOf(value, quantity)}, ${limitText(side, threshold, quantity)}`;
 
@@ -102,18 +102,18 @@ const REASONS = {
   restart: 'the monitor ended', end: 'the recording ended',
 };
 
-/** Why an incident is over. */
+/** Returns why an incident is over. */
 export const reasonText = (reason) => REASONS[reason] ?? reason;
 
-/** The time alone where it was on the same day as another one that is shown. */
+/** Returns the end of an incident; only the time of day if it began on the same day. */
 export const endText = (end, begin) => day.format(end) === day.format(begin) && end - begin < 86400e3
   ? timeWithSeconds(end) : dateAndTime(end);
 
-/** "Acknowledged 27 Nov 2026, 21:48:19 by Ann". */
+/** Returns "Acknowledged 27 Nov 2026, 21:48:19 by Ann", for example. */
 export const acknowledgedText = ({acknowledged, acknowledged_by: name}) => acknowledged === null ? 'Not acknowledged'
   : `Acknowledged ${dateAndTime(acknowledged)}${name && ` by ${isolated(name)}`}`;
 
-/** A camera that is lost is so since its last frame, however often it was tried since. */
+/** Returns since when the status lasts: that of a lost camera since its last frame, despite retries. */
 function statusSince({status, since, verdicts}) {
   const noFrames = verdicts.find(({name}) => name === 'no-frames');
   return status === 'waiting' && noFrames ? Math.min(since, noFrames.since) : since;
@@ -124,17 +124,17 @@ export function statusText(data, now) {
   return data.error ? `${text}: ${isolated(data.error)}` : text;
 }
 
-/** The worst of it in one line. */
+/** Returns the camera's worst problem in one line. */
 export function worstText(data, now) {
   if (data.status === 'waiting' || data.verdicts.length === 0) return statusText(data, now);
   const others = data.verdicts.length - 1;
   return verdictText(data.verdicts[0], now) + (others ? ` · ${others} more` : '');
 }
 
-/** "clipped-low" as "Clipped to black", by the rules of a camera. */
+/** Returns the title of a verdict, by the rules of a camera: "Clipped to black" for "clipped-low". */
 export const verdictTitle = (verdict, rules) => rules.find(({name}) => name === verdict)?.title ?? verdict;
 
-/** As an input for a date and a time takes it. */
+/** Returns a time in the format of an input of type datetime-local. */
 export function localTime(time) {
   const date = new Date(time), two = (number) => String(number).padStart(2, '0');
   const day = [String(date.getFullYear()).padStart(4, '0'), two(date.getMonth() + 1), two(date.getDate())].join('-');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The colour theme: dark, light, or that of the system. The button selects the next; the choice is stored.
+// The colour theme: dark, light, or the system's. The button selects the next one; the choice is stored.
 import {remember, remembered} from './dom.js';
 
 const THEMES = {

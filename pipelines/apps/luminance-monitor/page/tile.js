@@ -8,7 +8,7 @@ import {WINDOW} from './series.js';
 import {Still} from './still.js';
 import {integer, oneDecimal, worstText} from './text.js';
 
-const SPARK_WIDTH = 900;      // of its box in index.html; the height is luma
+const SPARK_WIDTH = 900;      // of the chart's box in index.html; its height is luma
 const SPARK_ROW = WINDOW / 150;
 
 export class Tile {
@@ -48,7 +48,7 @@ export class Tile {
     this.#refresh();
   }
 
-  /** The camera has changed. What tells its state is also kept where it cannot be seen. */
+  /** Takes a change of the camera. The state is updated even while the tile is not visible. */
   update() {
     setState(this.element, this.camera.state);
     setText(this.link, this.camera.data.name);
@@ -57,7 +57,7 @@ export class Tile {
     if (this.#isSeen) this.#refresh();
   }
 
-  /** Time has passed. */
+  /** Updates what depends on the time. */
   tick() {
     const text = worstText(this.camera.data, now());
     setText(this.#status, text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A worker that says when a hidden page has to ask again: browsers hold up the page's own timers, up to
+// A worker that tells a hidden page when to ask again: browsers delay the timers of hidden pages by up to
 // a minute.
 const EVERY = 15000;  // milliseconds
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How many incidents of the last day nobody has acknowledged, in the link to the list of incidents.
+// Shows in the link to the list how many incidents of the last day nobody has acknowledged.
 import {now} from './clock.js';
 import {ask, seldom, setAttribute, setText} from './dom.js';
 
 const RECENT = 24 * 3600e3;  // milliseconds
-const MOST = 50;             // that are counted
+const MOST = 50;             // incidents that are counted
 const PAUSE = 3000, EVERY = 600e3;
 
 const textOf = (count) =>
@@ -14,14 +14,14 @@ export class Unacknowledged {
   #link;
   #hasHistory = false;
 
-  /** What has come to be too long ago is noticed in time. */
+  /** Counts again regularly, because incidents grow older than a day. */
   constructor(link) {
     this.#link = link;
     this.#show(0);
     setInterval(() => this.refresh(), EVERY);
   }
 
-  /** With a history, the stream asks for the first refresh(). */
+  /** Sets whether there is a history. If so, the stream causes the first refresh(). */
   set hasHistory(hasHistory) {
     this.#hasHistory = hasHistory;
     if (!hasHistory) this.#show(0);
@@ -36,7 +36,7 @@ export class Unacknowledged {
       const {incidents, next} = await ask(`api/v1/incidents?${query}`);
       this.#show(next === null ? incidents.length : `${MOST}+`);
     } catch {
-      // The former number stays; the page says elsewhere what is wrong.
+      // The former number stays; the page shows the error elsewhere.
     }
   }
 

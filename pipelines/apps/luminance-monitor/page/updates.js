@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Announcements for screen readers: verdicts and lost connections, no numbers.
+// Announces verdicts and lost connections to screen readers, without numbers.
 import {isolated} from './text.js';
 
-const TOGETHER = 500;  // milliseconds; what comes within them is said in one go
-const MAX_NAMED = 4;   // cameras that are named
+const TOGETHER = 500;  // milliseconds; changes within them are one announcement
+const MAX_NAMED = 4;   // cameras named in an announcement
 
 let updates = [];
 
-/** What was said, or is to be: nothing of a camera in maintenance. */
+/** Returns the verdicts to announce: none of a camera in maintenance. */
 const told = ({verdicts, maintenance}) => maintenance ? [] : verdicts;
 
-/** `before` and `after` are the same camera. */
+/** Announces a change; `before` and `after` are data of the same camera. */
 export function announce(element, before, after) {
   if (after.maintenance) return;
   const names = (verdicts) => verdicts.map(({name}) => name);
