@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034  # used by scripts that source this file
-# Sourced by the scripts of luminance-monitor, on Debian: installs what it is built with, and
-# gst-cudatensor where it is not installed.
+# Sourced by the scripts of luminance-monitor, on Debian: installs the packages that its build needs, and
+# builds gst-cudatensor if that is not installed.
 
 app=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# The clone of gst-cudatensor in which this folder lies, as pipelines/apps/luminance-monitor/. Nothing
-# else here knows that layout.
+# The clone of gst-cudatensor that has this folder as pipelines/apps/luminance-monitor/. Only this line
+# depends on that layout.
 clone=$(cd "$app/../../.." && pwd)
 
-# What the monitor takes beyond GStreamer and gst-cudatensor; scripts of the clone read this list, too.
+# Dependencies of the monitor besides GStreamer and gst-cudatensor. Scripts of the clone read the list, too.
 mapfile -t monitor_packages <"$app/packages"
 build_packages=(g++ meson ninja-build pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   gstreamer1.0-plugins-base gstreamer1.0-plugins-good "${monitor_packages[@]}")
-# What the plugin is built with, besides.
+# Further packages that the build of the plugin needs.
 plugin_packages=(libhwy-dev libtbb-dev libyaml-dev)
 test_packages=(ccache git libgtest-dev universal-ctags python3 python3-gi python3-numpy python3-venv
   gstreamer1.0-tools gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0
@@ -40,7 +40,7 @@ need_packages() {
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   if ! command -v apt-get >/dev/null; then
-    echo "Install these, which have other names than Debian's: ${missing[*]}" >&2
+    echo "There is no apt-get: install the equivalents of these Debian packages: ${missing[*]}" >&2
     exit 1
   fi
   [ "$(id -u)" -eq 0 ] || as_root=(sudo)
@@ -50,8 +50,8 @@ need_packages() {
     --no-install-recommends install "${missing[@]}" || exit 1
 }
 
-# need_wheels VENV WHEEL...: a virtual environment with access to the system's Python packages, and these
-# wheels without their dependencies. Fails if they cannot be downloaded.
+# need_wheels VENV WHEEL...: makes a virtual environment with these wheels, without their dependencies, and
+# with access to the system's Python packages. Fails if the wheels cannot be downloaded.
 need_wheels() {
   local venv=$1
   shift
@@ -68,7 +68,7 @@ need_wheels() {
 build_plugin() {
   local build=$1 prefix=$2
   [ -e "$clone/gst/library/gstcudatensor.h" ] || {
-    echo "There is no gstcudatensor-1.0 for pkg-config, and this folder lies in no clone of gst-cudatensor." >&2
+    echo "pkg-config finds no gstcudatensor-1.0: install gst-cudatensor, or run this in a clone of it." >&2
     return 1
   }
   [ -e "$build/build.ninja" ] ||
@@ -78,12 +78,12 @@ build_plugin() {
   quietly meson install -C "$build" --tags runtime,devel
 }
 
-# plugin_build [SUFFIX]: where the plugin of the clone is built: in its root, because ccache knows objects
-# by the way from the build folder to the sources
+# plugin_build [SUFFIX]: prints the build folder of the clone's plugin. It is in the clone's root, because
+# ccache finds objects by the path from the build folder to the sources.
 plugin_build() { echo "$clone/build-plugin${1:-}"; }
 
-# need_plugin [SUFFIX]: lets pkg-config find gstcudatensor-1.0: the installed one, or that of the clone,
-# which is installed in build-prefixSUFFIX/. Fails if it does not build.
+# need_plugin [SUFFIX]: lets pkg-config find gstcudatensor-1.0: the installed one, or the clone's, which it
+# builds and installs in build-prefixSUFFIX/. Fails if the build fails.
 need_plugin() {
   local prefix=$app/build-prefix${1:-}
   ! pkg-config --exists gstcudatensor-1.0 || return 0

@@ -3,7 +3,7 @@
 # Sourced by tests that are scripts, which print a line "ok NAME", "not ok NAME" or "skipped: WHY" for each
 # check.
 
-# check NAME COMMAND...: shows the output of a command that fails
+# check NAME COMMAND...: runs a command and prints the check's line; shows the output if it fails
 check() {
   local name=$1 output
   shift
@@ -15,7 +15,8 @@ check() {
   fi
 }
 
-# summary LOG: the line "N passed, N failed, N skipped". Fails if a check has failed, or if there is none.
+# summary LOG: prints the line "N passed, N failed, N skipped". Fails if a check has failed, or if
+# there is none.
 summary() {
   local passed failed skipped
   passed=$(grep -c '^ok ' "$1") failed=$(grep -c '^not ok ' "$1") skipped=$(grep -c '^skipped: ' "$1")
@@ -23,12 +24,13 @@ summary() {
   [ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
 }
 
-# counted FUNCTION: runs the checks of a function, prints the summary and fails if that does. A function
-# that ends early is a failure; one that ends with 125 cannot be run here, and so does this.
+# counted FUNCTION: runs the checks of a function, prints the summary and fails if that fails. It is
+# a failure if the function ends early. If it ends with 125, it cannot run here, and so this ends
+# with 125.
 counted() {
   local log status
   log=$(mktemp)
-  set +e  # The function is stopped by its first command that fails, this one is not.
+  set +e  # The first failing command stops the function, but not this one.
   (set -e; "$@") 2>&1 | tee "$log"
   status=${PIPESTATUS[0]}
   case $status in

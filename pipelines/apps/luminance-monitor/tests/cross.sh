@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sourced after roots.sh: builds for 64-bit ARM in a root with Debian's cross compiler, and an
-# emulator for what has been built, QEMU.
+# Sourced after roots.sh: builds for 64-bit ARM in a root with Debian's cross compiler, and runs the
+# result in the emulator QEMU.
 
-# shellcheck disable=SC2034  # for those who source this
+# shellcheck disable=SC2034  # used by scripts that source this file
 cross_packages=(ccache crossbuild-essential-arm64 meson ninja-build pkg-config python3)
 
 cross_file() {
@@ -24,7 +24,8 @@ endian = 'little'
 FILE
 }
 
-# in_cross_root DIR COMMAND...: in the clone, which lies in the root DIR as it does here
+# in_cross_root DIR COMMAND...: runs COMMAND in the clone, which has the same path in the root DIR as
+# here
 in_cross_root() {
   local base=$1
   shift
@@ -33,8 +34,8 @@ in_cross_root() {
     CCACHE_DIR="${CCACHE_DIR:-/root/.cache/ccache}" CCACHE_BASEDIR="$clone" CCACHE_NOHASHDIR=1 "$@"
 }
 
-# emulate_arm64: has this machine run programs for 64-bit ARM, in every root, until stop_emulating. In a
-# mount namespace.
+# emulate_arm64: lets this machine run programs for 64-bit ARM, in every root, until stop_emulating.
+# Must be called in a mount namespace.
 emulate_arm64() {
   local formats=/proc/sys/fs/binfmt_misc
   (need_packages qemu-user-static arch-test) || cannot 'QEMU cannot be installed'

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # image.sh [--arm64] [--report] [--built PLUGIN_BUILD MONITOR_BUILD]
-# Builds deploy/Containerfile with podman from the files of the clone of gst-cudatensor that Git knows, starts the image as
-# deploy/README.md does, and asks it (container.py). Where there is no registry, a root of Debian 12 is
-# the base image.
-# --arm64: for 64-bit ARM. The program is built by a cross compiler, all other steps are run and the image
-#   is started in an emulator, QEMU.
+# Builds deploy/Containerfile with podman from the files of the clone of gst-cudatensor that Git knows,
+# starts the image as deploy/README.md does, and tests it with container.py. If no registry can be
+# reached, the base image is made of a root of Debian 12.
+# --arm64: for 64-bit ARM. A cross compiler builds the program; the emulator QEMU runs the other steps and
+#   the image.
 # --built PLUGIN_BUILD MONITOR_BUILD: takes the plugin and the program from these builds of the same files,
-#   and runs the other steps only.
-# --report: writes the results into image-report.md.
-# Needs root; the images stay in build-image-ARCHITECTURE/. Ends with 125 where that cannot be done. The
-# last line is "N passed, N failed, N skipped".
+#   and runs only the other steps.
+# --report: writes the results to image-report.md.
+# Needs root; exits with 125 if the image cannot be built here. The images stay in
+# build-image-ARCHITECTURE/. The last line is "N passed, N failed, N skipped".
 set -euo pipefail
 command=$(realpath "$0")
 native=$(dpkg --print-architecture 2>/dev/null || echo unknown)
@@ -39,14 +39,14 @@ dir=$app/build-image-$arch
 base=docker.io/library/debian:12-slim image=localhost/luminance-monitor:$arch
 file=$app/deploy/Containerfile
 
-# Images are made of layers, where the file system can; else each is a copy. podman refuses a run root
-# whose path is longer than 50 characters.
+# Sets podman. Images are made of layers if the file system permits; otherwise each is a copy. podman
+# refuses a run root whose path is longer than 50 characters.
 find_storage() {
   podman=(podman --root "$dir/storage" --runroot "$IMAGE_RUN" --cgroup-manager cgroupfs --storage-driver)
   if "${podman[@]}" overlay info >/dev/null 2>&1; then podman+=(overlay); else podman+=(vfs); fi
 }
 
-# A root as a base image, from which apt reaches what it reaches here.
+# Makes a root, and imports it as the base image. Its apt uses the same mirror as apt here.
 import_base() {
   need_root bookworm "$dir/root" ca-certificates "--architectures=$arch" --aptopt='Acquire::Retries "3"'
   tar -C "$dir/root" --exclude ./packages -c . | quietly_from_stdin "${podman[@]}" import --arch "$arch" - "$base"
@@ -71,11 +71,11 @@ starts_containers() {
     "$base" true >"$dir/log" 2>&1
 }
 
-# The options of Meson in the Containerfile
-# shellcheck disable=SC2016  # for the shell there
+# meson_options: prints Meson's options in the Containerfile, without CUDA
+# shellcheck disable=SC2016  # the Containerfile's shell expands it
 meson_options() { sed -n 's/.*meson setup \(.*\) build; .*/\1/p' "$file" | sed 's/"$GPU"/disabled/'; }
 
-# of_arm64 PACKAGE...: those for the program, not those that build it
+# of_arm64 PACKAGE...: prints the packages that the program links, for ARM, without the build's tools
 of_arm64() {
   local package
   for package; do
@@ -87,7 +87,7 @@ of_arm64() {
   done
 }
 
-# cross_build: what the first stage makes, in stage/image
+# cross_build: makes the result of the Containerfile's first stage, in stage/image
 cross_build() {
   local packages options
   mapfile -t packages < <(of_arm64 "${plugin_packages[@]}" "${build_packages[@]}")
@@ -103,7 +103,7 @@ cross_build() {
     --tags runtime
 }
 
-# The last stage of the Containerfile takes from a folder what the first would have built.
+# Builds the last stage of the Containerfile, with a folder instead of the first stage's result.
 build_last_stage() {
   sed -n '/^FROM [^ ]*$/,$p' "$file" >"$dir/Containerfile"
   [ -s "$dir/Containerfile" ]
@@ -130,7 +130,7 @@ build_image() {
   "${podman[@]}" image exists "$image"  # podman ends with 0 when it is ended by a signal
 }
 
-# way: what was done, for the report
+# way: prints how the image was built, for the report
 way() {
   local version root='a root of mmdebstrap' steps='all steps of the Containerfile'
   [ -e "$dir/root" ] || root=$base
@@ -144,14 +144,14 @@ way() {
     "${podman[-1]}" "$root" "$(nproc)" "$(uname -m)" "$(cut -d ' ' -f 1 /proc/loadavg)" "$steps"
 }
 
-# Of its own network, so that no port is taken.
+# Starts the image in a network namespace, so that its port is free.
 start_image() {
-  # shellcheck disable=SC2016  # for the shell inside
+  # shellcheck disable=SC2016  # the inner shell expands it
   unshare --net -- sh -c 'ip link set lo up && exec "$@"' sh \
     /usr/bin/python3 "$app/tests/container.py" "$image" "$arch" "$dir" "${podman[@]}"
 }
 
-# In a mount namespace of its own.
+# Runs in a mount namespace of its own.
 build_and_start() {
   local start=$SECONDS status
   umount /sys/fs/cgroup/unified 2>/dev/null || true  # crun takes one version of cgroups, not both
@@ -159,7 +159,7 @@ build_and_start() {
   find_storage
   find_base
   starts_containers || cannot "podman cannot start a container: $(tail -n 1 "$dir/log")"
-  set +e  # A step that fails ends the build, not this.
+  set +e  # The first failing command stops the build, but not this function.
   (set -e; build_image) >"$dir/log" 2>&1
   status=$?
   set -e
@@ -198,7 +198,7 @@ if [ -z "$report" ]; then
   exit
 fi
 log=$(mktemp)
-set +e  # Failures are reported, too.
+set +e  # Failures have to be reported, too.
 counted image | tee "$log"
 status=${PIPESTATUS[0]}
 /usr/bin/python3 "$app/tests/imagereport.py" "$arch" "$log"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # newer.sh COMMAND...
-# Runs COMMAND, here, on Debian 13 (GStreamer 1.26, g++ 14), in a root of its own,
-# build-trixie-root/, which is made first where it is missing. The clone lies there as it does here.
-# Needs root. Packages come from apt's own mirror of Debian, or from $DEBIAN_MIRROR. Ends with 125, and a
-# line that says why, where that cannot be done.
+# Runs COMMAND in this folder on Debian 13 (GStreamer 1.26, g++ 14), in a root of its own,
+# build-trixie-root/, which is made if it is missing. The clone has the same path there as here.
+# Needs root. Packages come from apt's mirror of Debian, or from $DEBIAN_MIRROR. If that is not possible,
+# prints the reason and exits with 125.
 set -euo pipefail
 entered=
 [ "${1:-}" != --entered ] || { entered=yes; shift; }
@@ -18,7 +18,7 @@ base=$app/build-trixie-root
 # shellcheck disable=SC2154  # set by setup.sh
 packages=("${build_packages[@]}" "${plugin_packages[@]}" "${test_packages[@]}")
 
-# In a namespace of its own, whose mounts end with its last process.
+# Runs in a mount namespace of its own, whose mounts end with its last process.
 enter() {
   # shellcheck disable=SC2154  # set by setup.sh
   show "$base" /proc /sys /dev "$clone" ${CCACHE_DIR:+"$CCACHE_DIR"}

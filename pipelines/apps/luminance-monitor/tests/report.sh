@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154  # app and clone are set by setup.sh, results by run.sh
-# Sourced by run.sh: report.md, which names the commit at which the long stages have passed, and has the
-# checksum of its tested files. The checksum also serves where a history does not have that commit.
+# Sourced by run.sh: reads and writes report.md, which names the commit at which the long stages passed, and
+# has the checksum of the tested files. The checksum is used because a clone may not have that commit.
 
 report=$app/tests/report.md
 
 reported_commit() { sed -En 's/^Commit: ([0-9a-f]{40})$/\1/p' "$report" 2>/dev/null; }
 
-# tested_files: what the long stages depend on, for Git. Documents are tested by the plain stage.
+# tested_files: prints the files on which the long stages depend, as Git's pathspecs. The plain stage
+# tests the documents.
 tested_files() {
   printf '%s\n' "$app" ':(exclude,glob)**/*.md' ":(exclude)$app/docs/pictures"
   [ ! -d "$clone/gst/library" ] || printf '%s\n' ":(glob)$clone/gst/library/gstcudatensor*.h"
 }
 
-# differs_from_commit: whether tested files are not those of HEAD, or are not known to Git
+# differs_from_commit: whether tested files differ from HEAD, or are unknown to Git
 differs_from_commit() {
   local files
   mapfile -t files < <(tested_files)
@@ -22,14 +23,14 @@ differs_from_commit() {
     [ -n "$(git -C "$app" ls-files --others --exclude-standard -- "${files[@]}")" ]
 }
 
-# checksum: of the tested files, as Git has them
+# checksum: prints the checksum of the tested files in Git's index
 checksum() {
   local files
   mapfile -t files < <(tested_files)
   git -C "$app" ls-files --stage --full-name -- "${files[@]}" | sha256sum | cut -d ' ' -f 1
 }
 
-# Without a report there is nothing to compare with.
+# differs_from_report: whether tested files differ from the report's. Fails without a report.
 differs_from_report() {
   [ -e "$report" ] || return 1
   differs_from_commit || [ "$(checksum)" != "$(sed -n 's/^Files: //p' "$report" 2>/dev/null)" ]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sourced after setup.sh: other releases of Debian, each in a root of its own.
+# Sourced after setup.sh: other releases of Debian, each in its own root.
 
-# cannot WHY...: ends the script with 125
+# cannot WHY...: prints the reason and exits with 125
 cannot() { echo "${0##*/}: $*" >&2; exit 125; }
 
 check_rights() {
@@ -10,13 +10,13 @@ check_rights() {
   unshare --mount true 2>/dev/null || cannot 'a mount namespace is refused'
 }
 
-# What apt has been told about the network here holds there as well.
+# The root gets apt's network settings of this machine.
 apt_options() {
   apt-config dump Acquire | grep -E '^Acquire::(Check-(Date|Valid-Until)|https?::.*) ' || true
   echo 'APT::Install-Recommends "false"; APT::Sandbox::User "root"; Acquire::Languages "none";'
 }
 
-# known_mirror: where apt gets this Debian from, which has other releases beside it.
+# known_mirror: prints the mirror from which apt gets this Debian, which has other releases, too.
 # shellcheck disable=SC2016  # apt fills these in
 known_mirror() {
   apt-get indextargets --format '$(CODENAME) $(REPO_URI)' \
@@ -24,7 +24,7 @@ known_mirror() {
     sed -n '/^[^ -]* /{ s/^[^ ]* //p; q }'
 }
 
-# find_mirror: sets mirror.
+# find_mirror: sets `mirror`.
 find_mirror() {
   mirror=${DEBIAN_MIRROR:-$(known_mirror)}
   if [ -z "$mirror" ] && command -v apt-get >/dev/null; then
@@ -34,8 +34,8 @@ find_mirror() {
   [ -n "$mirror" ] || cannot 'apt has no mirror of Debian here; DEBIAN_MIRROR=URI names one'
 }
 
-# need_root RELEASE DIR PACKAGES [OPTION...]: makes the root with these packages, a string, unless DIR
-# is one. The options are of mmdebstrap.
+# need_root RELEASE DIR PACKAGES [OPTION...]: makes the root DIR with these packages, a string,
+# unless it exists. The options are mmdebstrap's.
 need_root() {
   local suite=$1 dir=$2 packages=$3
   shift 3
@@ -54,7 +54,7 @@ need_root() {
   echo "$packages" >"$dir/packages"
 }
 
-# show DIR FOLDER...: the folders at their own places in the root DIR
+# show DIR FOLDER...: mounts the folders at the same paths in the root DIR
 show() {
   local dir=$1 folder
   shift

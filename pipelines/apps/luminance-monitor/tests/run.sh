@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # run.sh [--fast | --all]
-# Installs what the tests of luminance-monitor need, then builds and tests it, with gst-cudatensor as it is
-# installed, or from the clone of it in which this folder lies. Every stage has a folder of its own,
-# build-STAGE/:
+# Installs the packages that the tests of luminance-monitor need, then builds and tests it with the
+# installed gst-cudatensor or, if there is none, with the clone that has this folder. Every stage has its
+# own folder, build-STAGE/:
 #   plain       all tests
-#   image       the container image, with the program of the stage before
+#   image       the container image, with the program of the plain stage
 #   sanitized   the tests with AddressSanitizer and UBSan
 #   newer       the tests on Debian 13
-# The last two run where the monitor, or the headers of gst-cudatensor, differ from the commit that
-# report.md names, and with --all.
+# The last two run if the monitor, or the headers of gst-cudatensor, differ from the commit that report.md
+# names, and with --all.
 # --fast: only the plain stage, without the tests that take half a minute or more.
 # --all: all stages; if all tests pass and the files are those of a commit, writes report.md.
 # The last line is "N passed, N failed, N skipped".
@@ -23,17 +23,17 @@ cd "$(dirname "$0")"
 . ./report.sh
 
 passed=0 failed=0 skipped=0
-failures=()  # their names, for the end
-declare -A results=()  # of a stage: passed, failed, skipped, seconds
+failures=()  # names of failed tests, for the summary
+declare -A results=()  # by stage: passed, failed, skipped, seconds
 
-# What the steps of a stage are run by: another system, or an environment.
+# The command that runs the steps of a stage, for another system or environment.
 within=()
 
 # The tests leave the cores idle. They run in the background, while the next stage is built.
 waiting='' waiting_pid='' image_pid=''
 trap '[ -z "$waiting" ] || kill "$waiting_pid"; [ -z "$image_pid" ] || kill "$image_pid"' EXIT
 
-# count STAGE SECONDS: the tests whose logs are in build-STAGE/
+# count STAGE SECONDS: counts the tests whose logs are in build-STAGE/
 count() {
   local p f s line lines
   mapfile -t lines < <(python3 count.py "$app/build-$1/meson-logs")
@@ -55,7 +55,8 @@ finish_stage() {
   count "$name" $((SECONDS - waiting_start))
 }
 
-# stage NAME SUFFIX [MESON_OPTION...]: SUFFIX is of the folders of the plugin.
+# stage NAME SUFFIX [MESON_OPTION...]: builds a stage, then starts its tests in the background. The plugin's
+# folders have the SUFFIX.
 stage() {
   local name=$1 start=$SECONDS choice=() logs=$app/build-$1/meson-logs
   [ "$mode" != --fast ] || choice=(--no-suite long)
@@ -80,8 +81,8 @@ skip() {
 }
 
 sanitized_stage() {
-  # The plugin scanner is a program without the sanitizers' run-time library, so nobody forks it. An
-  # allocation that is too large fails as it does elsewhere.
+  # The plugin scanner is a program without the sanitizers' run-time library, so it is not forked. An
+  # allocation that is too large fails as it does without a sanitizer.
   local within=(env GST_REGISTRY_FORK=no
     ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1:allocator_may_return_null=1
     LSAN_OPTIONS="suppressions=$PWD/lsan.supp:print_suppressions=0"
@@ -99,7 +100,7 @@ newer_stage() {
   fi
 }
 
-# The image is made of files of the clone, with the program that has been built of them.
+# Starts the test of the image in the background. The image has the program of the plain stage.
 begin_image() {
   local plugin
   plugin=$(plugin_build)
@@ -124,7 +125,7 @@ finish_image() {
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
-# Meson compiles through ccache. Another clone's objects serve, too: names are relative to this one.
+# Meson compiles through ccache. Paths are relative to this clone, so objects of other clones are reused.
 need_compiler_cache() {
   export CCACHE_BASEDIR=$clone CCACHE_NOHASHDIR=1 CCACHE_DIR=${CCACHE_DIR:-${HOME:-/root}/.cache/ccache}
   mkdir -p "$CCACHE_DIR"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A step of a stage of run.sh, in its environment or root. count.py reads the logs of the tests.
-#   stage.sh build NAME PLUGIN [MESON_OPTION...]    builds in build-NAME/ against the installed plugin, or
-#                                                   that of the clone, which it installs in build-prefixPLUGIN/
-#   stage.sh test NAME [OPTION...]                  the options are of meson test
+# Runs a step of a stage of run.sh, in its environment or root. count.py reads the logs of the tests.
+#   stage.sh build NAME PLUGIN [MESON_OPTION...]    builds in build-NAME/ with the installed plugin, or with
+#                                                   the clone's, which it installs in build-prefixPLUGIN/
+#   stage.sh test NAME [OPTION...]                  runs the tests; the options are those of meson test
 set -euo pipefail
 cd "$(dirname "$0")"
 . ../setup.sh
@@ -22,7 +22,7 @@ case $step in
     fi
     quietly meson compile -C "$build" ;;
   test)
-    # Most of them wait: for cameras, clocks and connections. Sanitizers need the cores.
+    # Most tests wait: for cameras, clocks and connections. With sanitizers, they need the cores.
     case $name in sanitized) at_once=2 ;; *) at_once=4 ;; esac
     meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 \
       --num-processes $((at_once * $(nproc))) "$@" ;;

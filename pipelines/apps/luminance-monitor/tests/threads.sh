@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # threads.sh [MESON_TEST_ARGUMENT...]
 # Builds the clone of gst-cudatensor and luminance-monitor with ThreadSanitizer, in build-threads/, and runs
-# all tests of the monitor, or those that the arguments name. A data race is a failure. What tells
-# ThreadSanitizer about GLib's locks, and lists races in other libraries, is of the clone. Takes half an
-# hour.
+# all tests of the monitor, or those that the arguments name. A data race is a failure. The clone has the
+# annotations of GLib's locks and the list of races in other libraries. Takes half an hour.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ../setup.sh

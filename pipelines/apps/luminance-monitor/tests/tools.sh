@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154  # app is set by setup.sh
-# Sourced after roots.sh: programs and schemas that hold what is deployed, in folders of their own. Each
-# function fails where they cannot be fetched.
+# Sourced after roots.sh: fetches programs and schemas that check the files for deployment, each into its own
+# folder. Each function fails if that is not possible.
 
-# fetch_package PACKAGE DIR [OPTION...]: unpacks a Debian package in DIR; its installation would begin
-# services, or need others. The options are of apt-get.
+# fetch_package PACKAGE DIR [OPTION...]: unpacks a Debian package in DIR. To install it would start services,
+# or require other packages. The options are those of apt-get.
 fetch_package() {
   local package=$1 dir=$2
   shift 2
@@ -15,7 +15,8 @@ fetch_package() {
     dpkg -x "$dir/$package"_*.deb "$dir"
 }
 
-# need_prometheus: one in PATH with Alertmanager's amtool, or Debian's in build-prometheus/
+# need_prometheus: uses Prometheus and Alertmanager's amtool in PATH, or fetches Debian's to
+# build-prometheus/
 need_prometheus() {
   local dir=$app/build-prometheus
   if command -v prometheus && command -v promtool && command -v amtool; then return; fi >/dev/null
@@ -23,8 +24,8 @@ need_prometheus() {
   export PATH=$dir/usr/bin:$PATH
 }
 
-# need_kubectl: one that knows the components of kustomize, as Debian 12's does not, but Debian 13's, in
-# build-kubectl/, which needs nothing that Debian 12 lacks
+# need_kubectl: uses the kubectl in PATH if it supports kustomize's components, or fetches Debian 13's to
+# build-kubectl/. Debian 12's does not support them; Debian 13's also runs on Debian 12.
 need_kubectl() {
   local dir=$app/build-kubectl options mirror
   ! kubectl version --client 2>/dev/null | grep -Eq 'v1\.(2[1-9]|[3-9][0-9])\.' || return 0
@@ -40,7 +41,7 @@ need_kubectl() {
   export PATH=$dir/usr/bin:$PATH
 }
 
-# need_schemas: those of Kubernetes and of the Prometheus Operator
+# need_schemas: downloads the schemas of Kubernetes and of the Prometheus Operator
 need_schemas() {
   need_wheels "$app/build-kubernetes" kubernetes-validate==1.37.0 jsonschema==4.26.0 \
     jsonschema-specifications==2025.9.1 referencing==0.37.0 rpds-py==2026.9.1 attrs==26.1.0 \

@@ -16,7 +16,7 @@ def without_code(text):
 
 
 def anchors(page):
-    """The anchors that GitHub gives to the headings of a page."""
+    """Returns the anchors that GitHub gives to the headings of a page."""
     found = {}
     for title in re.findall(r"^#+ +(.*?) *$", without_code(page.read_text()), re.M):
         title = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", title)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""sizes.py ROOT: checks that files of src/ and page/ have less than 500 lines, and functions in C++
-less than 60, as Universal Ctags counts them: from the line of the name to that of the closing brace."""
+"""sizes.py ROOT: checks that files of src/ and page/ have less than 500 lines, and C++ functions less
+than 60. Universal Ctags counts these from the line of the name to the line of the closing brace."""
 import json
 import pathlib
 import shutil
@@ -15,7 +15,7 @@ SKIPPED = 77
 
 
 def functions(*paths):
-    """The file, the name and the number of lines of each."""
+    """Returns the file, the name and the number of lines of each function."""
     done = subprocess.run(['ctags', '-R', '--languages=C++', '--langmap=C++:+.h', '--c++-kinds=f', '--fields=+ne',
                            '--output-format=json', '-f', '-', *map(str, paths)],
                           check=True, capture_output=True, text=True)
