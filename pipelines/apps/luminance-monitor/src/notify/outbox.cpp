@@ -17,7 +17,8 @@ void Outbox::add(const Alert &alert, Time now) {
   limit();
 }
 
-/// Merges the alert with a waiting one of the same fault: only the end of the fault replaces that.
+/// Adds the alert, or merges it with a waiting one of the same fault: only the end of the fault
+/// replaces that one.
 void Outbox::merge(const Entry &entry) {
   const auto before = std::find_if(waiting_.begin(), waiting_.end(), [&](const Entry &other) {
     return is_same_fault(other.alert, entry.alert);

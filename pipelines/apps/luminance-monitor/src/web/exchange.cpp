@@ -13,7 +13,7 @@ namespace luminance {
 namespace {
 
 constexpr size_t kChunk = 16384;
-// With the paths of cameras and incidents below, all paths that accept POST.
+// Paths that accept POST, besides those of cameras and incidents below.
 constexpr const char *kForms[] = {"/login", "/logout", "/api/v1/notifications/test"};
 constexpr std::string_view kCameras = "/api/v1/cameras/";
 constexpr std::string_view kOfCameras[] = {"/maintenance", "/reference"};
