@@ -2,7 +2,7 @@
 #include "gst/analytics/batchstreams.h"
 
 #include "gst/analytics/gstanalyticslibrary.h"
-#include "gst/util/release.h"
+#include "gst/util/gstversion.h"
 
 namespace cudatensor {
 

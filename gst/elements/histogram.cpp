@@ -17,9 +17,9 @@
  */
 #include <utility>
 
-#include "gst/base/filter.h"
 #include "gst/base/framepass.h"
 #include "gst/base/metadata.h"
+#include "gst/base/transformelement.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
 #include "gst/elements/histogramaccumulator.h"
@@ -29,12 +29,12 @@
 GST_DEBUG_CATEGORY_STATIC(cudahistogram_debug);
 
 struct GstCudaHistogram {
-  GstCudaTensorFilter parent;
+  GstCudaTensorTransform parent;
 };
 struct GstCudaHistogramClass {
-  GstCudaTensorFilterClass parent_class;
+  GstCudaTensorTransformClass parent_class;
 };
-G_DEFINE_TYPE(GstCudaHistogram, gst_cuda_histogram, GST_TYPE_CUDA_TENSOR_FILTER)
+G_DEFINE_TYPE(GstCudaHistogram, gst_cuda_histogram, GST_TYPE_CUDA_TENSOR_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE(cudahistogram, "cudahistogram", GST_RANK_NONE,
                             gst_cuda_histogram_get_type())
 
@@ -90,9 +90,9 @@ ClipLevels clip_levels(const Source &source) {
   return limited ? ClipLevels{16, 235} : ClipLevels{0, 255};
 }
 
-class Histogram final : public FilterWithSettings<Settings> {
+class Histogram final : public ElementWithSettings<Settings> {
  public:
-  explicit Histogram(GstBaseTransform *element) : FilterWithSettings(element, properties()) {}
+  explicit Histogram(GstBaseTransform *element) : ElementWithSettings(element, properties()) {}
 
   GstCaps *transform_caps(GstPadDirection, GstCaps *caps) override { return gst_caps_ref(caps); }
   GstCaps *fixate_caps(GstPadDirection, GstCaps *, GstCaps *othercaps) override {
@@ -334,12 +334,12 @@ FrameTime Histogram::time_of(GstBuffer *buffer) const {
   return time;
 }
 
-Filter *create(GstBaseTransform *element) { return new Histogram(element); }
+TransformElement *create(GstBaseTransform *element) { return new Histogram(element); }
 
 // --- GstBaseTransform, for the counts that are not posted yet -----------------------------------
 
 Histogram &histogram_of(GstBaseTransform *trans) {
-  return static_cast<Histogram &>(filter_of(trans));
+  return static_cast<Histogram &>(transform_of(trans));
 }
 
 GstBaseTransformClass *parent_class() {

@@ -24,7 +24,7 @@
  *
  * Since: 0.1
  */
-#include "gst/base/imagefilter.h"
+#include "gst/base/imageelement.h"
 #include "gst/base/interlacing.h"
 #include "gst/base/metadata.h"
 #include "gst/base/resizeproperties.h"
@@ -35,12 +35,12 @@
 GST_DEBUG_CATEGORY_STATIC(cudaletterbox_debug);
 
 struct GstCudaLetterbox {
-  GstCudaTensorFilter parent;
+  GstCudaTensorTransform parent;
 };
 struct GstCudaLetterboxClass {
-  GstCudaTensorFilterClass parent_class;
+  GstCudaTensorTransformClass parent_class;
 };
-G_DEFINE_TYPE(GstCudaLetterbox, gst_cuda_letterbox, GST_TYPE_CUDA_TENSOR_FILTER)
+G_DEFINE_TYPE(GstCudaLetterbox, gst_cuda_letterbox, GST_TYPE_CUDA_TENSOR_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE(cudaletterbox, "cudaletterbox", GST_RANK_NONE,
                             gst_cuda_letterbox_get_type())
 
@@ -70,9 +70,9 @@ const Properties<Settings> &properties() {
   return table;
 }
 
-class Letterbox final : public ImageFilter<Settings> {
+class Letterbox final : public ImageElement<Settings> {
  public:
-  explicit Letterbox(GstBaseTransform *element) : ImageFilter(element, properties()) {}
+  explicit Letterbox(GstBaseTransform *element) : ImageElement(element, properties()) {}
 
   GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) override;
   GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
@@ -81,7 +81,7 @@ class Letterbox final : public ImageFilter<Settings> {
     const GstVideoInfo info = parse_video_caps(in);
     const GstVideoInfo result = parse_video_caps(out);
     if (!GST_VIDEO_INFO_IS_GRAY(&result)) check_matrix(info);
-    ImageFilter::set_caps(in, out);
+    ImageElement::set_caps(in, out);
     source_ = in_.source;
     in_caps_.reset(gst_caps_ref(in));
   }
@@ -95,7 +95,7 @@ class Letterbox final : public ImageFilter<Settings> {
   void process(Session &session, GstBuffer *in, GstBuffer *out) override {
     check_interlacing(in_.info, in, latched().interlaced);
     follow_source(session, in);
-    ImageFilter::process(session, in, out);
+    ImageElement::process(session, in, out);
     // An element after cudarestore may write into the surface.
     if (latched().keep_input && in_.in_nvmm) session.synchronize();
     clear_fields(in_.info, out);
@@ -144,7 +144,7 @@ GstCaps *Letterbox::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
   return gst_caps_fixate(result.release());
 }
 
-Filter *create(GstBaseTransform *element) { return new Letterbox(element); }
+TransformElement *create(GstBaseTransform *element) { return new Letterbox(element); }
 
 }  // namespace
 }  // namespace cudatensor
@@ -156,7 +156,7 @@ static void gst_cuda_letterbox_class_init(GstCudaLetterboxClass *klass) {
       {"cudaletterbox", "CUDA letterbox", "Filter/Converter/Video/Scaler",
        "Scales pictures to fit a fixed size, preserving the aspect ratio, and pads or crops the "
        "rest"});
-  cudatensor::install_filter(
+  cudatensor::install_transform(
       &klass->parent_class, cudaletterbox_debug,
       cudatensor::make_video_template_caps(cudatensor::input_formats()),
       cudatensor::make_video_template_caps(CUDATENSOR_PACKED_RGB ", RGBP, BGRP, GRAY8"),

@@ -37,8 +37,8 @@
  *
  * Since: 0.1
  */
-#include "gst/base/filter.h"
 #include "gst/base/metadata.h"
+#include "gst/base/transformelement.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
 #include "gst/elements/opentensor.h"
@@ -52,12 +52,12 @@ GST_DEBUG_CATEGORY_STATIC(cudanormalize_debug);
 #define GST_CAT_DEFAULT cudanormalize_debug
 
 struct GstCudaNormalize {
-  GstCudaTensorFilter parent;
+  GstCudaTensorTransform parent;
 };
 struct GstCudaNormalizeClass {
-  GstCudaTensorFilterClass parent_class;
+  GstCudaTensorTransformClass parent_class;
 };
-G_DEFINE_TYPE(GstCudaNormalize, gst_cuda_normalize, GST_TYPE_CUDA_TENSOR_FILTER)
+G_DEFINE_TYPE(GstCudaNormalize, gst_cuda_normalize, GST_TYPE_CUDA_TENSOR_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE(cudanormalize, "cudanormalize", GST_RANK_NONE,
                             gst_cuda_normalize_get_type())
 
@@ -84,10 +84,10 @@ const Properties<Settings> &properties() {
   return table;
 }
 
-class Normalize final : public FilterWithSettings<Settings> {
+class Normalize final : public ElementWithSettings<Settings> {
  public:
   explicit Normalize(GstBaseTransform *element)
-      : FilterWithSettings(element, properties()), open_(element, maker_) {}
+      : ElementWithSettings(element, properties()), open_(element, maker_) {}
 
   OpenTensor &open() { return open_; }
 
@@ -142,7 +142,7 @@ std::optional<Effect> Normalize::set_property(guint index, const GValue *value) 
   return pending().regions.slots() != slots ? Effect::renegotiates : effect;
 }
 
-Filter::Change Normalize::prepare_change(guint index, const GValue *value) {
+TransformElement::Change Normalize::prepare_change(guint index, const GValue *value) {
   return change_of_model(GST_ELEMENT(element()), GST_CAT_DEFAULT, pending(), properties(), index,
                          value);
 }
@@ -150,7 +150,7 @@ Filter::Change Normalize::prepare_change(guint index, const GValue *value) {
 /// Adds the error of the model's file, because an unreadable file may be the cause of a failed
 /// negotiation.
 std::string Normalize::caps_settings() const {
-  const std::string text = FilterWithSettings::caps_settings();
+  const std::string text = ElementWithSettings::caps_settings();
   const ModelState model = settings().model;
   return model.error ? std::string(model.error->what()) + ", " + text : text;
 }
@@ -176,7 +176,7 @@ void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
 void Normalize::warn_of_slots() const {
   for (const auto &[found, fault] : maker_.pictures()) {
     if (fault) warn_of_frame("a surface has no slot: " + std::string(fault->what()));
-    if (!found.problem.empty()) warn_of_frame("a slot has no picture: " + found.problem);
+    if (!found.reason.empty()) warn_of_frame("a slot has no picture: " + found.reason);
   }
 }
 
@@ -267,7 +267,8 @@ void append_pictures(GstCaps *caps, const TensorSettings &s, const GstStructure 
 
 /// Returns a copy of structure `i` of caps with its frame rate multiplied by numerator/denominator,
 /// or any frame rate if the product is not known.
-Ref<GstStructure> with_framerate_of(const GstCaps *caps, guint i, gint numerator, gint denominator) {
+Ref<GstStructure> with_framerate_of(const GstCaps *caps, guint i, gint numerator,
+                                    gint denominator) {
   Ref<GstStructure> copy(gst_structure_copy(gst_caps_get_structure(caps, i)));
   if (numerator == denominator) return copy;
   gint n = 0, d = 1;
@@ -335,12 +336,12 @@ GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
                        in.height);
 }
 
-Filter *create(GstBaseTransform *element) { return new Normalize(element); }
+TransformElement *create(GstBaseTransform *element) { return new Normalize(element); }
 
 // --- GstBaseTransform, for frames-per-tensor ----------------------------------------------------
 
 OpenTensor &open_of(GstBaseTransform *trans) {
-  return static_cast<Normalize &>(filter_of(trans)).open();
+  return static_cast<Normalize &>(transform_of(trans)).open();
 }
 
 GstBaseTransformClass *parent_class() {
@@ -385,11 +386,11 @@ static void gst_cuda_normalize_class_init(GstCudaNormalizeClass *klass) {
                             "Turns a picture into a network's tensor: resize, letterbox or crop, "
                             "colors, layout, normalization"});
   using cudatensor::DType;
-  cudatensor::install_filter(&klass->parent_class, cudanormalize_debug,
-                             cudatensor::make_video_template_caps(cudatensor::input_formats()),
-                             cudatensor::make_tensor_template_caps(
-                                 {DType::float32, DType::float16, DType::uint8, DType::int8}),
-                             cudatensor::create);
+  cudatensor::install_transform(&klass->parent_class, cudanormalize_debug,
+                                cudatensor::make_video_template_caps(cudatensor::input_formats()),
+                                cudatensor::make_tensor_template_caps(
+                                    {DType::float32, DType::float16, DType::uint8, DType::int8}),
+                                cudatensor::create);
   cudatensor::install_overrides(GST_BASE_TRANSFORM_CLASS(klass));
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);
 }

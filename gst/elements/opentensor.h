@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "gst/base/filter.h"
+#include "gst/base/transformelement.h"
 #include "gst/elements/framebatch.h"
 #include "gst/tensor/tensormaker.h"
 

@@ -15,9 +15,9 @@
  *
  * Since: 0.1
  */
-#include "gst/base/filter.h"
 #include "gst/base/framepass.h"
 #include "gst/base/metadata.h"
+#include "gst/base/transformelement.h"
 #include "gst/caps/tensorcaps.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
@@ -30,12 +30,12 @@
 GST_DEBUG_CATEGORY_STATIC(cudapixelshuffle_debug);
 
 struct GstCudaPixelShuffle {
-  GstCudaTensorFilter parent;
+  GstCudaTensorTransform parent;
 };
 struct GstCudaPixelShuffleClass {
-  GstCudaTensorFilterClass parent_class;
+  GstCudaTensorTransformClass parent_class;
 };
-G_DEFINE_TYPE(GstCudaPixelShuffle, gst_cuda_pixel_shuffle, GST_TYPE_CUDA_TENSOR_FILTER)
+G_DEFINE_TYPE(GstCudaPixelShuffle, gst_cuda_pixel_shuffle, GST_TYPE_CUDA_TENSOR_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE(cudapixelshuffle, "cudapixelshuffle", GST_RANK_NONE,
                             gst_cuda_pixel_shuffle_get_type())
 
@@ -70,9 +70,9 @@ const Properties<Settings> &properties() {
 
 bool is_video(const GstStructure *s) { return gst_structure_has_name(s, "video/x-raw"); }
 
-class PixelShuffle final : public FilterWithSettings<Settings> {
+class PixelShuffle final : public ElementWithSettings<Settings> {
  public:
-  explicit PixelShuffle(GstBaseTransform *element) : FilterWithSettings(element, properties()) {}
+  explicit PixelShuffle(GstBaseTransform *element) : ElementWithSettings(element, properties()) {}
 
   GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) override;
   GstCaps *fixate_caps(GstPadDirection, GstCaps *, GstCaps *othercaps) override {
@@ -239,7 +239,7 @@ GstCaps *PixelShuffle::transform_caps(GstPadDirection direction, GstCaps *caps) 
       .release();
 }
 
-Filter *create(GstBaseTransform *element) { return new PixelShuffle(element); }
+TransformElement *create(GstBaseTransform *element) { return new PixelShuffle(element); }
 
 }  // namespace
 }  // namespace cudatensor
@@ -255,8 +255,8 @@ static void gst_cuda_pixel_shuffle_class_init(GstCudaPixelShuffleClass *klass) {
       cudatensor::make_tensor_template_caps({DType::float16, DType::float32, DType::uint8});
   GstCaps *sink = gst_caps_copy(src);
   gst_caps_append(src, cudatensor::make_video_template_caps("RGB, BGR, RGBP, GRAY8"));
-  cudatensor::install_filter(&klass->parent_class, cudapixelshuffle_debug, sink, src,
-                             cudatensor::create);
+  cudatensor::install_transform(&klass->parent_class, cudapixelshuffle_debug, sink, src,
+                                cudatensor::create);
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);
 }
 

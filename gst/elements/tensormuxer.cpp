@@ -402,8 +402,8 @@ void TensorMuxer::warn_of_faults(const MuxBatch &batch) {
     const std::string name = GST_PAD_NAME(batch.pads()[i]);
     if (fault)
       faulty.add(core_.errors(), name + ": a frame is not used: " + fault->what());
-    else if (!found.problem.empty())
-      faulty.add(core_.errors(), name + ": a slot has no picture: " + found.problem);
+    else if (!found.reason.empty())
+      faulty.add(core_.errors(), name + ": a slot has no picture: " + found.reason);
     faulty.end_frame();
   }
 }

@@ -18,7 +18,7 @@
  * Since: 0.1
  */
 
-#include "gst/base/imagefilter.h"
+#include "gst/base/imageelement.h"
 #include "gst/base/interlacing.h"
 #include "gst/base/metadata.h"
 #include "gst/elements/elements.h"
@@ -27,12 +27,12 @@
 GST_DEBUG_CATEGORY_STATIC(cudanv12toyuv444_debug);
 
 struct GstCudaNv12ToYuv444 {
-  GstCudaTensorFilter parent;
+  GstCudaTensorTransform parent;
 };
 struct GstCudaNv12ToYuv444Class {
-  GstCudaTensorFilterClass parent_class;
+  GstCudaTensorTransformClass parent_class;
 };
-G_DEFINE_TYPE(GstCudaNv12ToYuv444, gst_cuda_nv12_to_yuv444, GST_TYPE_CUDA_TENSOR_FILTER)
+G_DEFINE_TYPE(GstCudaNv12ToYuv444, gst_cuda_nv12_to_yuv444, GST_TYPE_CUDA_TENSOR_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE(cudanv12toyuv444, "cudanv12toyuv444", GST_RANK_NONE,
                             gst_cuda_nv12_to_yuv444_get_type())
 
@@ -82,9 +82,9 @@ const Properties<Settings> &properties() {
   return table;
 }
 
-class Nv12ToYuv444 final : public ImageFilter<Settings> {
+class Nv12ToYuv444 final : public ImageElement<Settings> {
  public:
-  explicit Nv12ToYuv444(GstBaseTransform *element) : ImageFilter(element, properties()) {}
+  explicit Nv12ToYuv444(GstBaseTransform *element) : ImageElement(element, properties()) {}
 
   GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) override;
   GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
@@ -97,7 +97,7 @@ class Nv12ToYuv444 final : public ImageFilter<Settings> {
 
   void process(Session &session, GstBuffer *in, GstBuffer *out) override {
     check_interlacing(in_.info, in, latched().interlaced);
-    ImageFilter::process(session, in, out);
+    ImageElement::process(session, in, out);
     clear_fields(in_.info, out);
     propagate_geometry(in, out, operation_->geometry());
   }
@@ -133,7 +133,7 @@ GstCaps *Nv12ToYuv444::fixate_caps(GstPadDirection direction, GstCaps *caps, Gst
   return gst_caps_fixate(result.release());
 }
 
-Filter *create(GstBaseTransform *element) { return new Nv12ToYuv444(element); }
+TransformElement *create(GstBaseTransform *element) { return new Nv12ToYuv444(element); }
 
 }  // namespace
 }  // namespace cudatensor
@@ -144,9 +144,9 @@ static void gst_cuda_nv12_to_yuv444_class_init(GstCudaNv12ToYuv444Class *klass) 
       GST_ELEMENT_CLASS(klass),
       {"cudanv12toyuv444", "CUDA NV12 to YUV 4:4:4", "Filter/Converter/Video/Scaler",
        "Converts 4:2:0 to 4:4:4 with a resize and crop in Q13.18 fixed-point arithmetic"});
-  cudatensor::install_filter(&klass->parent_class, cudanv12toyuv444_debug,
-                             cudatensor::make_video_template_caps(CUDATENSOR_YUV420),
-                             cudatensor::make_video_template_caps("Y444"), cudatensor::create);
+  cudatensor::install_transform(&klass->parent_class, cudanv12toyuv444_debug,
+                                cudatensor::make_video_template_caps(CUDATENSOR_YUV420),
+                                cudatensor::make_video_template_caps("Y444"), cudatensor::create);
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);
 }
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "gst/library/failure.h"
+#include "gst/library/libraryerror.h"
 
 namespace cudatensor {
 namespace {
@@ -128,12 +128,12 @@ const gstcuda::Library &require_library() {
   const gstcuda::Library *library = gstcuda::library();
   if (library != nullptr) return *library;
   if (!cuda_is_built())
-    throw Failure(
+    throw LibraryError(
         GST_CUDA_TENSOR_ERROR_NO_CUDA,
         "libgstcudatensor was built without CUDA and supports only tensors in system memory");
   count_cuda_devices();
-  throw Failure(GST_CUDA_TENSOR_ERROR_NO_CUDA,
-                "libgstcuda-1.0.so.0 cannot be used; set GST_DEBUG=cuda*:4 to log the cause");
+  throw LibraryError(GST_CUDA_TENSOR_ERROR_NO_CUDA,
+                     "libgstcuda-1.0.so.0 cannot be used; set GST_DEBUG=cuda*:4 to log the cause");
 }
 
 CudaLocation location_of(gstcuda::Memory *memory) {

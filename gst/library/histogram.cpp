@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "gst/library/failure.h"
+#include "gst/library/libraryerror.h"
 
 namespace cudatensor {
 namespace {
@@ -47,7 +47,7 @@ constexpr Field<guint> kRegion[] = {
 constexpr const char *kBinsField = "histogram";
 
 [[noreturn]] void refuse(const std::string &cause) {
-  throw Failure(GST_CUDA_TENSOR_ERROR_MESSAGE, "cudahistogram message: " + cause);
+  throw LibraryError(GST_CUDA_TENSOR_ERROR_MESSAGE, "cudahistogram message: " + cause);
 }
 
 void check_type(const char *field, const GValue *value, GType type) {
@@ -84,7 +84,7 @@ void read_bins(const GstStructure *s, GstCudaTensorHistogram &histogram) {
 
 GstCudaTensorHistogram parse(GstMessage *message) {
   if (!gst_cuda_tensor_is_histogram(message))
-    throw Failure(GST_CUDA_TENSOR_ERROR_MESSAGE, "the message is not one of cudahistogram");
+    throw LibraryError(GST_CUDA_TENSOR_ERROR_MESSAGE, "the message is not one of cudahistogram");
   const GstStructure *s = gst_message_get_structure(message);
   GstCudaTensorHistogram histogram = {};
   read(s, kLongs, G_TYPE_UINT64, g_value_get_uint64, histogram);

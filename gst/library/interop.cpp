@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Acquiring and releasing tensors, and their export as DLPack.
 #include "gst/library/dlpack.h"
-#include "gst/library/failure.h"
+#include "gst/library/libraryerror.h"
 #include "gst/library/tensor.h"
 
 namespace cudatensor {
@@ -12,11 +12,12 @@ void *const kPerThreadDefaultStream = reinterpret_cast<void *>(2);
 
 void check_context(const CudaLocation &place, GstCudaTensorAcquireFlags flags) {
   if ((flags & GST_CUDA_TENSOR_ACQUIRE_FLAG_ANY_CONTEXT) != 0 || is_primary(place)) return;
-  throw Failure(GST_CUDA_TENSOR_ERROR_CONTEXT,
-                "the tensor is in a CUDA context that GStreamer created, which the consumer's CUDA "
-                "runtime cannot access: call gst_cuda_tensor_share_primary_context() for the "
-                "pipeline before it starts, or pass GST_CUDA_TENSOR_ACQUIRE_FLAG_ANY_CONTEXT if "
-                "the consumer works in that context");
+  throw LibraryError(
+      GST_CUDA_TENSOR_ERROR_CONTEXT,
+      "the tensor is in a CUDA context that GStreamer created, which the consumer's CUDA "
+      "runtime cannot access: call gst_cuda_tensor_share_primary_context() for the "
+      "pipeline before it starts, or pass GST_CUDA_TENSOR_ACQUIRE_FLAG_ANY_CONTEXT if "
+      "the consumer works in that context");
 }
 
 void acquire(GstCudaTensor *tensor, GstCudaTensorAcquireFlags flags, void *stream) {

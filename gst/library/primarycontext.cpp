@@ -2,7 +2,7 @@
 #include "gst/cuda/primarycontext.h"
 
 #include "gst/library/cudaorder.h"
-#include "gst/library/failure.h"
+#include "gst/library/libraryerror.h"
 #include "gst/util/ref.h"
 
 namespace cudatensor {
@@ -14,7 +14,7 @@ void check_stopped(GstElement *element) {
            GST_STATE_PENDING(element) == GST_STATE_VOID_PENDING;
   });
   if (stopped) return;
-  throw Failure(
+  throw LibraryError(
       GST_CUDA_TENSOR_ERROR_STATE,
       std::string(GST_ELEMENT_NAME(element)) +
           " has started, so its elements may already have a CUDA context: set it to NULL first");

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gst/caps/tensorcaps.h"
-#include "gst/library/failure.h"
+#include "gst/library/libraryerror.h"
 #include "kernels/fault.h"
 
 namespace cudatensor {
@@ -16,12 +16,12 @@ std::string bytes_text(gsize size) { return std::to_string(size) + " bytes"; }
   gchar *text = gst_caps_to_string(caps);
   const std::string message = "caps " + std::string(text) + ": " + cause;
   g_free(text);
-  throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, message);
+  throw LibraryError(GST_CUDA_TENSOR_ERROR_CAPS, message);
 }
 
 /// Returns the structure of fixed caps, which have exactly one.
 const GstStructure *structure_of(GstCaps *caps) {
-  if (caps == nullptr) throw Failure(GST_CUDA_TENSOR_ERROR_CAPS, "there are no caps");
+  if (caps == nullptr) throw LibraryError(GST_CUDA_TENSOR_ERROR_CAPS, "there are no caps");
   if (!gst_caps_is_fixed(caps)) refuse(caps, "not fixed");
   return gst_caps_get_structure(caps, 0);
 }
@@ -79,9 +79,9 @@ DenseLayout layout_of(GstCaps *caps) {
 
 GstMemory *one_memory_of(GstBuffer *buffer) {
   if (gst_buffer_n_memory(buffer) == 1) return gst_buffer_peek_memory(buffer, 0);
-  throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer has " +
-                                                  std::to_string(gst_buffer_n_memory(buffer)) +
-                                                  " memories, but a tensor must be in one");
+  throw LibraryError(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer has " +
+                                                       std::to_string(gst_buffer_n_memory(buffer)) +
+                                                       " memories, but a tensor must be in one");
 }
 
 }  // namespace
@@ -97,9 +97,9 @@ MappedBuffer::MappedBuffer(GstBuffer *buffer) : buffer_(buffer) {
   }
   if (GST_MEMORY_FLAG_IS_SET(memory, GST_MEMORY_FLAG_NOT_MAPPABLE) ||
       !gst_memory_map(memory, &map_, static_cast<GstMapFlags>(flags)))
-    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer's memory (" +
-                                                    std::string(memory->allocator->mem_type) +
-                                                    ") cannot be mapped for reading");
+    throw LibraryError(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer's memory (" +
+                                                         std::string(memory->allocator->mem_type) +
+                                                         ") cannot be mapped for reading");
   gst_buffer_ref(buffer);
 }
 
@@ -169,9 +169,9 @@ _GstCudaTensor::_GstCudaTensor(GstBuffer *from, GstCaps *caps, TensorSlots slots
       buffer(from) {
   const gsize size = layout_of(caps).size;
   if (buffer.size() != size)
-    throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer has " + bytes_text(buffer.size()) +
-                                                    ", but the caps describe a tensor of " +
-                                                    bytes_text(size));
+    throw LibraryError(GST_CUDA_TENSOR_ERROR_BUFFER, "the buffer has " + bytes_text(buffer.size()) +
+                                                         ", but the caps describe a tensor of " +
+                                                         bytes_text(size));
 }
 
 G_DEFINE_BOXED_TYPE(GstCudaTensor, gst_cuda_tensor, gst_cuda_tensor_ref, gst_cuda_tensor_unref)
@@ -185,7 +185,8 @@ GstCudaTensor *gst_cuda_tensor_new_from_sample(GstSample *sample, GError **error
   g_return_val_if_fail(GST_IS_SAMPLE(sample), nullptr);
   return caught(error, [&] {
     GstBuffer *buffer = gst_sample_get_buffer(sample);
-    if (buffer == nullptr) throw Failure(GST_CUDA_TENSOR_ERROR_BUFFER, "the sample has no buffer");
+    if (buffer == nullptr)
+      throw LibraryError(GST_CUDA_TENSOR_ERROR_BUFFER, "the sample has no buffer");
     return new GstCudaTensor(buffer, gst_sample_get_caps(sample));
   });
 }

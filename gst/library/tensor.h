@@ -23,7 +23,7 @@ struct DenseLayout {
 /// on the device.
 class MappedBuffer {
  public:
-  /// Throws Failure.
+  /// Throws LibraryError.
   explicit MappedBuffer(GstBuffer *buffer);
   ~MappedBuffer();
   MappedBuffer(const MappedBuffer &) = delete;
@@ -53,7 +53,7 @@ enum class TensorSlots {
 }  // namespace cudatensor
 
 struct _GstCudaTensor {
-  /// Throws cudatensor::Failure.
+  /// Throws cudatensor::LibraryError.
   _GstCudaTensor(GstBuffer *buffer, GstCaps *caps,
                  cudatensor::TensorSlots slots = cudatensor::TensorSlots::as_described);
 

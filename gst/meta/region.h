@@ -39,7 +39,7 @@ struct FoundRegions {
   std::vector<FoundRegion> regions;  ///< in the order of their slots
   guint left_out = 0;                ///< number of metas that did not fit into the batch
   bool is_whole = false;  ///< no regions were requested: the only one is the whole picture
-  std::string problem;    ///< why a region is not valid; empty if all are
+  std::string reason;     ///< why a region is not valid; empty if all are
 
   /// Whether no slot is valid.
   bool show_nothing() const {

@@ -81,7 +81,7 @@ Region tile(const RegionSettings &s, guint i, int width, int height) {
                    tile_along(i / s.tile_columns, s.tile_rows, s.tile_overlap, height));
 }
 
-/// Sets `problem` for regions outside the picture instead of throwing: the list may be made for the
+/// Sets `reason` for regions outside the picture instead of throwing: the list may be made for the
 /// larger picture of a camera that has fallen back to a smaller stream.
 void find_list_regions(const RegionSettings &s, int width, int height, FoundRegions &found) {
   for (size_t i = 0; i < s.list.size() / 4; ++i) {
@@ -90,11 +90,11 @@ void find_list_regions(const RegionSettings &s, int width, int height, FoundRegi
     const auto clipped = clip(region, width, height);
     const auto shown = clips ? clipped : is_region(region) ? std::optional(region) : std::nullopt;
     found.regions.push_back({shown.value_or(Region{}), {}, {}, !shown});
-    if (shown || !found.problem.empty()) continue;
+    if (shown || !found.reason.empty()) continue;
     const std::string picture =
         "the picture of " + std::to_string(width) + "x" + std::to_string(height);
-    found.problem = text_of(i, region) +
-                    (clips ? "lies outside " + picture : "is too small or too far from " + picture);
+    found.reason = text_of(i, region) +
+                   (clips ? "lies outside " + picture : "is too small or too far from " + picture);
   }
 }
 
@@ -133,7 +133,7 @@ void find_regions(const RegionSettings &s, const RegionMetas &metas, int width, 
                   FoundRegions &found) {
   found.regions.clear();
   found.left_out = 0;
-  found.problem.clear();
+  found.reason.clear();
   found.is_whole = s.source == RegionSource::none;
   switch (s.source) {
     case RegionSource::none:

@@ -87,7 +87,7 @@ void TensorMaker::check(const TensorSettings &s, const ImageDesc &image,
     } catch (const Error &error) {
       if (is_fixed) throw;
       each.is_invalid = true;
-      if (found.problem.empty()) found.problem = error.what();
+      if (found.reason.empty()) found.reason = error.what();
     }
   }
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gst/base/framepass.h"
-#include "gst/nvmm/frames.h"
+#include "gst/nvmm/surfaceframes.h"
 #include "gst/tensor/slots.h"
 #include "gst/tensor/tensorsettings.h"
 #include "kernels/ops.h"

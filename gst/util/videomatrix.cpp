@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/util/videomatrix.h"
 
-#include "gst/util/release.h"
+#include "gst/util/gstversion.h"
 
 namespace cudatensor {
 

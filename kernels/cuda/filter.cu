@@ -18,10 +18,10 @@ void allow_shared_memory(void (*kernel)(Params...)) {
 }
 
 /// Selects the kernel for a plan.
-template <int kFrames>
+template <int kSlots>
 class FilterLaunchers {
  public:
-  using Work = PixelWork<FilterArgs, FilterOut, kFrames>;
+  using Work = PixelWork<FilterArgs, FilterOut, kSlots>;
   using Result = Launcher<Work>;
 
   static Result pick(const ResamplePlan &plan) {
@@ -56,7 +56,7 @@ class FilterLaunchers {
  private:
   template <class Pixels>
   static Result of() {
-    allow_shared_memory(filter<Pixels, kFrames>);
+    allow_shared_memory(filter<Pixels, kSlots>);
     return launch_filter<Pixels>;
   }
 
@@ -77,19 +77,19 @@ class FilterLaunchers {
   }
 
   template <class Pixels>
-  static void launch_filter(const char *name, const Queue &queue, const Work &work, size_t frames) {
-    const FilterShape shape = shape_for(work, frames, Pixels::kProduced);
+  static void launch_filter(const char *name, const Queue &queue, const Work &work, size_t slots) {
+    const FilterShape shape = shape_for(work, slots, Pixels::kProduced);
     const dim3 block(32, shape.warps);
     const dim3 grid(blocks_for(work.width, kFilterTileWidth),
-                    blocks_for(work.height, shape.tile_height), static_cast<unsigned>(frames));
+                    blocks_for(work.height, shape.tile_height), static_cast<unsigned>(slots));
     const size_t shared = shared_bytes(shape, Pixels::kProduced);
-    launch(name, filter<Pixels, kFrames>, {grid, block, shared}, queue, work, shape);
+    launch(name, filter<Pixels, kSlots>, {grid, block, shared}, queue, work, shape);
   }
 
-  /// Returns a shape that fits all frames.
-  static FilterShape shape_for(const Work &work, size_t frames, int components) {
+  /// Returns a shape that fits all slots.
+  static FilterShape shape_for(const Work &work, size_t slots, int components) {
     FilterNeeds most = work.in[0].needs;
-    for (size_t i = 1; i < frames; ++i) {
+    for (size_t i = 1; i < slots; ++i) {
       const FilterNeeds &needs = work.in[i].needs;
       if (most.words == 0) most.best = needs.best;
       most.words = std::max(most.words, needs.words);
@@ -100,9 +100,9 @@ class FilterLaunchers {
   }
 };
 
-template <int kFrames>
-TensorKernels<UploadedFilter, kFrames> pick(const FilterPlan &plan) {
-  using Launchers = FilterLaunchers<kFrames>;
+template <int kSlots>
+TensorKernels<UploadedFilter, kSlots> pick(const FilterPlan &plan) {
+  using Launchers = FilterLaunchers<kSlots>;
   return {Launchers::pick(plan.pixels), Launchers::pick_quads(plan),
           Launchers::pick_any(plan.pixels)};
 }
@@ -114,9 +114,9 @@ TensorKernels<UploadedFilter, 1> pick_kernels<UploadedFilter, 1>(DType, const Fi
   return pick<1>(plan);
 }
 template <>
-TensorKernels<UploadedFilter, kBatchFrames> pick_kernels<UploadedFilter, kBatchFrames>(
+TensorKernels<UploadedFilter, kBatchSlots> pick_kernels<UploadedFilter, kBatchSlots>(
     DType, const FilterPlan &plan) {
-  return pick<kBatchFrames>(plan);
+  return pick<kBatchSlots>(plan);
 }
 
 }  // namespace cudatensor::cuda

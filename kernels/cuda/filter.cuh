@@ -318,14 +318,14 @@ __device__ __forceinline__ void filter_pieces(const FilterArgs &in, const Tile &
 #define CUDATENSOR_FILTER_BOUNDS __launch_bounds__(32 * kMostFilterWarps)
 #endif
 
-template <class Pixels, int kFrames>
+template <class Pixels, int kSlots>
 __global__ void CUDATENSOR_FILTER_BOUNDS
-filter(const __grid_constant__ PixelWork<FilterArgs, FilterOut, kFrames> work,
+filter(const __grid_constant__ PixelWork<FilterArgs, FilterOut, kSlots> work,
        const __grid_constant__ FilterShape shape) {
   constexpr int kComponents = Pixels::kProduced;
   extern __shared__ __align__(16) uint8_t memory[];
   const Shared<kComponents> shared(memory, shape);
-  const FilterArgs &in = work.in[kFrames == 1 ? 0 : blockIdx.z];
+  const FilterArgs &in = work.in[kSlots == 1 ? 0 : blockIdx.z];
   const Tile tile = make_tile(in.tables, shape.tile_height, work.height);
   wait_for_previous_kernel();
 

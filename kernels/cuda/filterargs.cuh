@@ -111,13 +111,13 @@ class UploadedFilter {
   UploadedFilter(CudaDevice &device, const FilterPlan &plan)
       : UploadedFilter(PlanTables(device, plan), plan, 1) {}
 
-  /// `frames`: the maximum number of frames per launch.
-  UploadedFilter(PlanTables tables, const FilterPlan &plan, int frames)
+  /// `slots`: the maximum number of slots per launch.
+  UploadedFilter(PlanTables tables, const FilterPlan &plan, int slots)
       : tables_(std::move(tables)), layout_(plan.pixels.layout), sampled_(plan.pixels.sampled) {
     args_.tables = tables_.get().filter;
     args_.pixels = resample_args(plan.pixels, tables_.get().pixels);
     if (!reads_pixels(plan)) return;
-    args_.needs = needs_of(plan, frames, multiprocessors());
+    args_.needs = needs_of(plan, slots, multiprocessors());
     args_.quads = quad_args(plan).value_or(QuadArgs{});
   }
 
@@ -161,7 +161,7 @@ class UploadedFilter {
 template <>
 TensorKernels<UploadedFilter, 1> pick_kernels<UploadedFilter, 1>(DType, const FilterPlan &);
 template <>
-TensorKernels<UploadedFilter, kBatchFrames> pick_kernels<UploadedFilter, kBatchFrames>(
+TensorKernels<UploadedFilter, kBatchSlots> pick_kernels<UploadedFilter, kBatchSlots>(
     DType, const FilterPlan &);
 
 }  // namespace cudatensor::cuda

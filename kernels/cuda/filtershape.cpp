@@ -86,8 +86,8 @@ double launch_cost(double block, double per_sm, int warps) {
 }
 
 /// Returns the number of warps per block that fills a multiprocessor.
-int warps_for(int frames, int per_sm) {
-  if (frames > 1 || per_sm > 2) return kFilterWarps;
+int warps_for(int slots, int per_sm) {
+  if (slots > 1 || per_sm > 2) return kFilterWarps;
   return per_sm == 2 ? kFilterWarps * 3 / 2 : kMostFilterWarps;
 }
 
@@ -115,7 +115,7 @@ bool choose_piece_groups(FilterShape &shape, const Fits &fits) {
 
 }  // namespace
 
-FilterNeeds needs_of(const FilterPlan &plan, int frames, int multiprocessors) {
+FilterNeeds needs_of(const FilterPlan &plan, int slots, int multiprocessors) {
   FilterNeeds needs;
   needs.words = static_cast<uint16_t>(most_words_of_tiles(plan.x));
   const int words = most_words(plan.x, kFilterTileWidth);
@@ -126,8 +126,8 @@ FilterNeeds needs_of(const FilterPlan &plan, int frames, int multiprocessors) {
     const int height = kTileHeights[i], groups = most_words(plan.y, height);
     needs.groups[i] = static_cast<uint16_t>(groups);
     if (i > 0 && groups > kMostGroups) continue;
-    const int blocks = frames * tiles_of(plan.x, kFilterTileWidth) * tiles_of(plan.y, height);
-    const int per_sm = blocks_of(blocks, multiprocessors), warps = warps_for(frames, per_sm);
+    const int blocks = slots * tiles_of(plan.x, kFilterTileWidth) * tiles_of(plan.y, height);
+    const int per_sm = blocks_of(blocks, multiprocessors), warps = warps_for(slots, per_sm);
     const double each =
         block_cost({groups, words, steps_x, steps_y, blocks_of(height, kRowsOfProduct)}, warps);
     // The last blocks of a launch have their multiprocessors to themselves.

@@ -35,9 +35,9 @@ struct FilterNeeds {
   uint8_t warps = kFilterWarps;  ///< … and the warps of a block
 };
 
-/// Returns the requirements of a plan for launches of `frames` frames on a device with
+/// Returns the requirements of a plan for launches of `slots` slots on a device with
 /// `multiprocessors` multiprocessors.
-FilterNeeds needs_of(const FilterPlan &plan, int frames, int multiprocessors);
+FilterNeeds needs_of(const FilterPlan &plan, int slots, int multiprocessors);
 
 /// The properties that all blocks of a launch share. A block filters the rows of its tile in rounds
 /// of `groups`. It converts the source pixels of a round in pieces of `piece_groups` by `words`.
@@ -55,7 +55,7 @@ struct FilterShape {
 /// Returns the bytes of shared memory for a shape.
 size_t shared_bytes(const FilterShape &shape, int components);
 
-/// Returns the shape for a launch of frames with these needs, with at most `limit` bytes of shared
+/// Returns the shape for a launch of slots with these needs, with at most `limit` bytes of shared
 /// memory.
 FilterShape make_shape(const FilterNeeds &needs, int components, size_t limit);
 

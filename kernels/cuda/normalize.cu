@@ -45,7 +45,7 @@ struct Batch {
 };
 
 /// Launches the kernels for plans of one type. `Uploaded` is such a plan on the device.
-template <class Uploaded, int kFrames>
+template <class Uploaded, int kSlots>
 class PlansOfKind {
  public:
   using Plan = typename Uploaded::Plan;
@@ -69,7 +69,7 @@ class PlansOfKind {
   }
 
   /// Launches the kernel for a range of slots, which are pad or have plans of this kind.
-  void launch(const Queue &queue, const Batch &batch, Range slots) const {
+  void run(const Queue &queue, const Batch &batch, Range slots) const {
     const Kernel kernel = kernel_for(batch, slots);
     Work work;
     for (size_t i = slots.begin; i < slots.end; ++i) {
@@ -82,11 +82,11 @@ class PlansOfKind {
     work.out.data += slots.begin * batch.tensor.frame;
     work.width = batch.width;
     work.height = batch.height;
-    kernel.launch("normalize kernel", queue, work, slots.end - slots.begin);
+    kernel.launcher("normalize kernel", queue, work, slots.end - slots.begin);
   }
 
  private:
-  using Kernels = TensorKernels<Uploaded, kFrames>;
+  using Kernels = TensorKernels<Uploaded, kSlots>;
   using Work = typename Kernels::Work;
 
   struct Prepared {
@@ -95,13 +95,13 @@ class PlansOfKind {
   };
   /// A kernel. `words`: whether it reads pictures in words.
   struct Kernel {
-    Launcher<Work> launch;
+    Launcher<Work> launcher;
     bool words;
   };
 
   Prepared prepared(const Plan &plan, const typename Uploaded::DeviceTables &tables) const {
-    return {Uploaded(typename Uploaded::PlanTables(tables), plan, kFrames),
-            pick_kernels<Uploaded, kFrames>(tensor_.slot.dtype, plan)};
+    return {Uploaded(typename Uploaded::PlanTables(tables), plan, kSlots),
+            pick_kernels<Uploaded, kSlots>(tensor_.slot.dtype, plan)};
   }
 
   const Prepared &of(const Batch &batch, size_t slot) const {
@@ -156,8 +156,8 @@ class FilterMemory {
   std::unique_ptr<Memory> memory_;
 };
 
-/// The operation. A launch takes at most `kFrames` slots.
-template <int kFrames>
+/// The operation. A launch takes at most `kSlots` slots.
+template <int kSlots>
 class Normalize final : public NormalizeOperation {
  public:
   Normalize(const NormalizeParams &params, const TensorDesc &out, CudaDevice &device)
@@ -199,7 +199,7 @@ class Normalize final : public NormalizeOperation {
                      static_cast<int>(out.desc.h)};
       batch.tensor.data = static_cast<uint8_t *>(out.data);
       for (size_t begin = 0, count = kinds_.size(); begin < count;)
-        begin = launch(queue, batch, {begin, count});
+        begin = run_some(queue, batch, {begin, count});
     });
   }
 
@@ -211,8 +211,8 @@ class Normalize final : public NormalizeOperation {
   }
 
   /// Launches as many slots as one kernel takes. Returns the index of the next slot.
-  size_t launch(const Queue &queue, const Batch &batch, Range slots) const {
-    slots.end = std::min<size_t>(slots.end, slots.begin + kFrames);
+  size_t run_some(const Queue &queue, const Batch &batch, Range slots) const {
+    slots.end = std::min<size_t>(slots.end, slots.begin + kSlots);
     std::optional<Kind> kind;
     for (size_t i = slots.begin; i < slots.end; ++i) {
       const std::optional<Kind> own = kind_of(batch, i);
@@ -220,9 +220,9 @@ class Normalize final : public NormalizeOperation {
       if (own && *own != *kind) slots.end = i;
     }
     switch (kind.value_or(Kind::resampled)) {
-      case Kind::resampled: resampled_.launch(queue, batch, slots); break;
-      case Kind::fixed: fixed_.launch(queue, batch, slots); break;
-      case Kind::filtered: filtered_.launch(queue, batch, slots); break;
+      case Kind::resampled: resampled_.run(queue, batch, slots); break;
+      case Kind::fixed: fixed_.run(queue, batch, slots); break;
+      case Kind::filtered: filtered_.run(queue, batch, slots); break;
     }
     return slots.end;
   }
@@ -288,9 +288,9 @@ class Normalize final : public NormalizeOperation {
 
   CudaDevice &device_;
   TensorArgs args_;
-  PlansOfKind<UploadedResample, kFrames> resampled_;
-  PlansOfKind<UploadedYuv444, kFrames> fixed_;
-  PlansOfKind<UploadedFilter, kFrames> filtered_;
+  PlansOfKind<UploadedResample, kSlots> resampled_;
+  PlansOfKind<UploadedYuv444, kSlots> fixed_;
+  PlansOfKind<UploadedFilter, kSlots> filtered_;
   PerFrameTables tables_;  // tables of plans by place, then of pad
   PinnedRing filter_ring_;
   std::vector<FilterMemory> filter_memory_;  // by place
@@ -303,7 +303,7 @@ class Normalize final : public NormalizeOperation {
 std::unique_ptr<NormalizeOperation> make(const NormalizeParams &params, const TensorDesc &out,
                                          CudaDevice &device) {
   if (out.n == 1) return std::make_unique<Normalize<1>>(params, out, device);
-  return std::make_unique<Normalize<kBatchFrames>>(params, out, device);
+  return std::make_unique<Normalize<kBatchSlots>>(params, out, device);
 }
 
 }  // namespace cudatensor::cuda

@@ -15,9 +15,9 @@
 
 namespace cudatensor::cuda {
 
-template <class SamplerArgs, class SinkArgs, int kFrames>
+template <class SamplerArgs, class SinkArgs, int kSlots>
 struct PixelWork {
-  SamplerArgs in[kFrames];  // indexed by the grid's z
+  SamplerArgs in[kSlots];  // indexed by the grid's z
   SinkArgs out;
   int width, height;
 };
@@ -60,15 +60,15 @@ constexpr int kBlocksPerSm = Sampler::template kBlocksPerSm<Sink>;
 /// Computes a few rows of pixels per thread, in as many neighboring columns as the Sink prefers.
 /// The table entries of a column and of a row are then read once for all of them, and the loads of
 /// a column are in flight at the same time.
-template <class Sampler, class Sink, int kFrames>
-__global__ void
-__launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, kBlocksPerSm<Sampler, Sink>) per_pixel(
-    const __grid_constant__ PixelWork<typename Sampler::Args, typename Sink::Args, kFrames> work) {
+template <class Sampler, class Sink, int kSlots>
+__global__ void __launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, kBlocksPerSm<Sampler, Sink>)
+    per_pixel(const __grid_constant__ PixelWork<typename Sampler::Args, typename Sink::Args, kSlots>
+                  work) {
   constexpr int kColumns = Sink::kColumns, kRows = Sampler::template kRows<Sink>;
   const int x = static_cast<int>((blockIdx.x * kPixelBlockWidth + threadIdx.x) * kColumns);
   const int y = static_cast<int>((blockIdx.y * kPixelBlockHeight + threadIdx.y) * kRows);
   if (x >= work.width || y >= work.height) return;
-  const unsigned frame = kFrames == 1 ? 0 : blockIdx.z;
+  const unsigned frame = kSlots == 1 ? 0 : blockIdx.z;
   typename Sampler::template Patch<kColumns, kRows> patch(work.in[frame], x, y);
 
   wait_for_previous_kernel();
@@ -89,22 +89,22 @@ __launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, kBlocksPerSm<Sampler, Sin
                   {frame, x, y, min(work.width - x, kColumns), min(work.height - y, kRows)});
 }
 
-/// The maximum number of frames per launch.
-constexpr int kBatchFrames = 64;
+/// The maximum number of slots per launch.
+constexpr int kBatchSlots = 64;
 
 /// Launches the kernel for one Sampler and Sink. Operations store this function pointer.
 template <class Work>
-using Launcher = void (*)(const char *name, const Queue &queue, const Work &work, size_t frames);
+using Launcher = void (*)(const char *name, const Queue &queue, const Work &work, size_t slots);
 
-template <class Sampler, class Sink, int kFrames>
+template <class Sampler, class Sink, int kSlots>
 void launch_per_pixel(const char *name, const Queue &queue,
-                      const PixelWork<typename Sampler::Args, typename Sink::Args, kFrames> &work,
-                      size_t frames) {
+                      const PixelWork<typename Sampler::Args, typename Sink::Args, kSlots> &work,
+                      size_t slots) {
   const dim3 block(kPixelBlockWidth, kPixelBlockHeight);
   const dim3 grid(blocks_for(work.width, kPixelBlockWidth * Sink::kColumns),
                   blocks_for(work.height, kPixelBlockHeight * Sampler::template kRows<Sink>),
-                  static_cast<unsigned>(frames));
-  launch(name, per_pixel<Sampler, Sink, kFrames>, {grid, block}, queue, work);
+                  static_cast<unsigned>(slots));
+  launch(name, per_pixel<Sampler, Sink, kSlots>, {grid, block}, queue, work);
 }
 
 /// A pixel with integer components.

@@ -24,10 +24,10 @@ inline bool should_share_rows(const ResamplePlan &plan) {
 }
 
 /// Selects the kernel for a plan and a Sink. Only combinations that plans can need are compiled.
-template <class Sink, int kFrames>
+template <class Sink, int kSlots>
 class ResampleLaunchers {
  public:
-  using Work = PixelWork<ResampleArgs, typename Sink::Args, kFrames>;
+  using Work = PixelWork<ResampleArgs, typename Sink::Args, kSlots>;
   using Result = Launcher<Work>;
 
   /// Returns the kernel for pictures with aligned words.
@@ -70,8 +70,8 @@ class ResampleLaunchers {
   /// different formats.
   static Result pick_any(const ResamplePlan &plan) {
     if (plan.produced == 1)
-      return launch_per_pixel<Resampler<AnySamples, AnyConversion<1>>, Sink, kFrames>;
-    return launch_per_pixel<Resampler<AnySamples, AnyConversion<3>>, Sink, kFrames>;
+      return launch_per_pixel<Resampler<AnySamples, AnyConversion<1>>, Sink, kSlots>;
+    return launch_per_pixel<Resampler<AnySamples, AnyConversion<3>>, Sink, kSlots>;
   }
 
  private:
@@ -109,7 +109,7 @@ class ResampleLaunchers {
   template <template <class, class> class Sampler, class F, Conversion conversion, int produced>
   static constexpr Result of() {
     using Converts = OneConversion<conversion, produced, !Sink::kSaturates>;
-    return launch_per_pixel<Sampler<F, Converts>, Sink, kFrames>;
+    return launch_per_pixel<Sampler<F, Converts>, Sink, kSlots>;
   }
 
   template <template <class, class> class Sampler>
@@ -173,8 +173,8 @@ class UploadedResample {
   using Plan = ResamplePlan;
   using Args = ResampleArgs;
   using Out = TensorArgs;
-  template <class Sink, int kFrames>
-  using Launchers = ResampleLaunchers<Sink, kFrames>;
+  template <class Sink, int kSlots>
+  using Launchers = ResampleLaunchers<Sink, kSlots>;
 
   using DeviceTables = Tables<float>;
   using PlanTables = UploadedTables<float>;
@@ -183,7 +183,7 @@ class UploadedResample {
       : UploadedResample(
             PlanTables(device, plan.sampling.x, plan.sampling.y, !plan.layout.is_deep()), plan) {}
 
-  UploadedResample(PlanTables tables, const ResamplePlan &plan, int /*frames*/ = 1)
+  UploadedResample(PlanTables tables, const ResamplePlan &plan, int /*slots*/ = 1)
       : tables_(std::move(tables)),
         layout_(plan.layout),
         sampled_(plan.sampled),

@@ -8,11 +8,11 @@
 
 namespace cudatensor::cuda {
 
-/// The kernels for a plan. `Uploaded` is the plan on the device; kFrames is the maximum number of
+/// The kernels for a plan. `Uploaded` is the plan on the device; kSlots is the maximum number of
 /// slots per launch.
-template <class Uploaded, int kFrames>
+template <class Uploaded, int kSlots>
 struct TensorKernels {
-  using Work = PixelWork<typename Uploaded::Args, typename Uploaded::Out, kFrames>;
+  using Work = PixelWork<typename Uploaded::Args, typename Uploaded::Out, kSlots>;
 
   Launcher<Work> words;    ///< for pictures in the plan's format with aligned words
   Launcher<Work> sharing;  ///< for the same pictures, with samples that pixels share; or null
@@ -20,16 +20,16 @@ struct TensorKernels {
 };
 
 /// Picks the kernels that write elements of type T: float, Half, uint8_t or int8_t.
-template <class T, class Uploaded, int kFrames>
-TensorKernels<Uploaded, kFrames> pick_kernels(const typename Uploaded::Plan &plan);
+template <class T, class Uploaded, int kSlots>
+TensorKernels<Uploaded, kSlots> pick_kernels(const typename Uploaded::Plan &plan);
 
-template <class Uploaded, int kFrames>
-TensorKernels<Uploaded, kFrames> pick_kernels(DType dtype, const typename Uploaded::Plan &plan) {
+template <class Uploaded, int kSlots>
+TensorKernels<Uploaded, kSlots> pick_kernels(DType dtype, const typename Uploaded::Plan &plan) {
   switch (dtype) {
-    case DType::float32: return pick_kernels<float, Uploaded, kFrames>(plan);
-    case DType::float16: return pick_kernels<Half, Uploaded, kFrames>(plan);
-    case DType::uint8: return pick_kernels<uint8_t, Uploaded, kFrames>(plan);
-    case DType::int8: return pick_kernels<int8_t, Uploaded, kFrames>(plan);
+    case DType::float32: return pick_kernels<float, Uploaded, kSlots>(plan);
+    case DType::float16: return pick_kernels<Half, Uploaded, kSlots>(plan);
+    case DType::uint8: return pick_kernels<uint8_t, Uploaded, kSlots>(plan);
+    case DType::int8: return pick_kernels<int8_t, Uploaded, kSlots>(plan);
   }
   return {};
 }

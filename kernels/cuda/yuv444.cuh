@@ -101,10 +101,10 @@ struct Yuv444Sampler : TableSampler<Yuv444Args, int32_t> {
   }
 };
 
-template <class Sink, int kFrames>
+template <class Sink, int kSlots>
 class Yuv444Launchers {
  public:
-  using Work = PixelWork<Yuv444Args, typename Sink::Args, kFrames>;
+  using Work = PixelWork<Yuv444Args, typename Sink::Args, kSlots>;
   using Result = Launcher<Work>;
 
   /// Returns the kernel for pictures with aligned words.
@@ -135,7 +135,7 @@ class Yuv444Launchers {
  private:
   template <class F>
   static constexpr Result of() {
-    return launch_per_pixel<Yuv444Sampler<F>, Sink, kFrames>;
+    return launch_per_pixel<Yuv444Sampler<F>, Sink, kSlots>;
   }
 };
 
@@ -148,8 +148,8 @@ class UploadedYuv444 {
   using Plan = Yuv444Plan;
   using Args = Yuv444Args;
   using Out = TensorArgs;
-  template <class Sink, int kFrames>
-  using Launchers = Yuv444Launchers<Sink, kFrames>;
+  template <class Sink, int kSlots>
+  using Launchers = Yuv444Launchers<Sink, kSlots>;
 
   using DeviceTables = Tables<int32_t>;
   using PlanTables = UploadedTables<int32_t>;
@@ -157,7 +157,7 @@ class UploadedYuv444 {
   UploadedYuv444(CudaDevice &device, const Yuv444Plan &plan)
       : UploadedYuv444(PlanTables(device, plan.x, plan.y), plan) {}
 
-  UploadedYuv444(PlanTables tables, const Yuv444Plan &plan, int /*frames*/ = 1)
+  UploadedYuv444(PlanTables tables, const Yuv444Plan &plan, int /*slots*/ = 1)
       : tables_(std::move(tables)), layout_(plan.layout) {
     args_.tables = tables_.get();
   }

@@ -171,8 +171,8 @@ bool CodedFrames::event(Ref<GstEvent> event) {
       if (mode_ == Mode::unknown)
         GST_ELEMENT_ERROR(element(), STREAM, DEMUX, ("it ends before its first picture"),
                           (nullptr));
-      else if (!end_problem_.empty())
-        GST_ELEMENT_WARNING(element(), STREAM, DEMUX, ("%s", end_problem_.c_str()), (nullptr));
+      else if (!end_warning_.empty())
+        GST_ELEMENT_WARNING(element(), STREAM, DEMUX, ("%s", end_warning_.c_str()), (nullptr));
       options_.may_seek = false;  // every picture has come
       if (mode_ == Mode::picking) finish();
       if (mode_ == Mode::picking) return end(), true;

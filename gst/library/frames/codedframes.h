@@ -44,7 +44,7 @@ class CodedFrames final : public FrameStage {
 
   /// Sets the error to report at end of stream. It is posted as a warning, because earlier frames
   /// are still under way.
-  void set_end_problem(std::string problem) { end_problem_ = std::move(problem); }
+  void set_end_warning(std::string text) { end_warning_ = std::move(text); }
   /// Called before the first buffer.
   void set_options(Options options) { options_ = options; }
   /// Sets a function that the streaming thread calls at end of stream instead of sending EOS, if
@@ -153,7 +153,7 @@ class CodedFrames final : public FrameStage {
   std::atomic<guint64> passed_on_{0};
   std::deque<Ref<GstEvent>> withheld_;
   std::function<void()> on_unused_;
-  std::string end_problem_;  // empty if there is none
+  std::string end_warning_;  // empty if there is none
 
   guint64 number_ = 0, group_ = 0;
   guint64 passed_ = 0;        // the number of the picture after the last one that was passed on

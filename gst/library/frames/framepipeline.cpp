@@ -24,33 +24,33 @@ bool FrameInbox::put(Tensor tensor) {
 void FrameInbox::end() {
   const std::lock_guard<std::mutex> lock(mutex_);
   ++ends_;
-  if (!problem_) problem_ = end_problem_;
+  if (!error_) error_ = end_error_;
   changed_.notify_all();
 }
 
-void FrameInbox::report_at_end(Problem problem) {
+void FrameInbox::report_at_end(PipelineError failed) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  problem.is_of_end = true;
-  if (!end_problem_) end_problem_ = std::move(problem);
+  failed.is_of_end = true;
+  if (!end_error_) end_error_ = std::move(failed);
 }
 
-void FrameInbox::report(Problem problem) {
+void FrameInbox::report(PipelineError failed) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!problem_) problem_ = std::move(problem);
+  if (!error_) error_ = std::move(failed);
   progress_ = g_get_monotonic_time();
   changed_.notify_all();
 }
 
-/// Returns the problem if it is due: after the last frames, or after a time without progress,
+/// Returns the error if it is due: after the last frames, or after a time without progress,
 /// because not all elements send EOS after an error.
-const FrameInbox::Problem *FrameInbox::due_problem() const {
+const FrameInbox::PipelineError *FrameInbox::due_error() const {
   constexpr gint64 kPatience = G_USEC_PER_SEC;
-  if (!problem_) return nullptr;
+  if (!error_) return nullptr;
   const bool has_frames =
-      problem_->source >= 0 && infos_.count(static_cast<size_t>(problem_->source)) != 0;
+      error_->source >= 0 && infos_.count(static_cast<size_t>(error_->source)) != 0;
   const bool is_under_way =
       has_frames && ends_ == 0 && g_get_monotonic_time() - progress_ <= kPatience;
-  return is_under_way ? nullptr : &*problem_;
+  return is_under_way ? nullptr : &*error_;
 }
 
 void FrameInbox::set_info(size_t source, const GstCudaTensorFramesInfo &info) {
@@ -93,9 +93,9 @@ bool FrameInbox::has_given() const {
   return has_given_;
 }
 
-std::optional<FrameInbox::Problem> FrameInbox::problem() const {
+std::optional<FrameInbox::PipelineError> FrameInbox::error() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return problem_;
+  return error_;
 }
 
 // ------------------------------------------------------------------------------------- the output
@@ -269,12 +269,12 @@ void FramePipeline::report(GstMessage *message) {
   const GstObject *from = GST_MESSAGE_SRC(message);
   const bool is_input = GST_IS_ELEMENT(from) && GST_ELEMENT(from)->numsinkpads == 0 &&
                         !GST_IS_BIN(from) && source >= 0;
-  FrameInbox::Problem problem = {code_of(error, source >= 0, is_input),
-                                 describe(error, details, source), source};
+  FrameInbox::PipelineError failed = {code_of(error, source >= 0, is_input),
+                                      describe(error, details, source), source};
   if (is_warning)
-    inbox_->report_at_end(std::move(problem));
+    inbox_->report_at_end(std::move(failed));
   else
-    inbox_->report(std::move(problem));
+    inbox_->report(std::move(failed));
   g_error_free(error);
   g_free(details);
 }

@@ -9,19 +9,19 @@
 #include <mutex>
 #include <optional>
 
-#include "gst/library/failure.h"
 #include "gst/library/frames/framesource.h"
+#include "gst/library/libraryerror.h"
 
 namespace cudatensor {
 
-/// The tensors and problems that pipelines hand to the consumer. May outlive the pipelines.
+/// The tensors and errors that pipelines hand to the consumer. May outlive the pipelines.
 class FrameInbox {
  public:
   struct Tensor {
     Ref<GstBuffer> buffer;
     Ref<GstCaps> caps;
   };
-  struct Problem {
+  struct PipelineError {
     GstCudaTensorError code;
     std::string text;
     int source;
@@ -36,9 +36,9 @@ class FrameInbox {
   /// Waits until there is room, unless old tensors are dropped. Returns false if it is closed.
   bool put(Tensor tensor);
   void end();
-  void report(Problem problem);
-  /// Like report(), for a problem that the consumer receives after the last tensor.
-  void report_at_end(Problem problem);
+  void report(PipelineError failed);
+  /// Like report(), for an error that the consumer receives after the last tensor.
+  void report_at_end(PipelineError failed);
   void set_info(size_t source, const GstCudaTensorFramesInfo &info);
 
   // Called by consumers.
@@ -57,7 +57,7 @@ class FrameInbox {
   size_t ends() const { return ends_; }
   bool is_closed() const { return is_closed_; }
   /// Returns null while frames from before the error may still be under way.
-  const Problem *due_problem() const;
+  const PipelineError *due_error() const;
   bool has_info(size_t source) const { return infos_.count(source) != 0; }
 
   // Called by any thread.
@@ -65,7 +65,7 @@ class FrameInbox {
   bool is_over() const;
   /// Returns whether there ever was a tensor.
   bool has_given() const;
-  std::optional<Problem> problem() const;
+  std::optional<PipelineError> error() const;
   std::optional<GstCudaTensorFramesInfo> info(size_t source) const;
 
  private:
@@ -73,10 +73,10 @@ class FrameInbox {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Tensor> tensors_;
-  std::optional<Problem> problem_;  // the first one
-  std::optional<Problem> end_problem_;
+  std::optional<PipelineError> error_;  // the first one
+  std::optional<PipelineError> end_error_;
   std::map<size_t, GstCudaTensorFramesInfo> infos_;  // by source
-  gint64 progress_ = 0;  // time of the last put(), take() or report()
+  gint64 progress_ = 0;                              // time of the last put(), take() or report()
   size_t ends_ = 0;
   bool has_given_ = false;
   bool is_closed_ = false;
@@ -100,7 +100,7 @@ class TensorOutput final : public FrameStage {
 
 class FramePipeline {
  public:
-  /// Adds the sources to a new pipeline. Throws Failure.
+  /// Adds the sources to a new pipeline. Throws LibraryError.
   FramePipeline(const std::vector<std::string> &sources,
                 const std::vector<FrameSourceOptions> &options, std::shared_ptr<FrameInbox> inbox);
   ~FramePipeline();

@@ -15,7 +15,7 @@ using namespace cudatensor;
 namespace {
 
 [[noreturn]] void refuse(const std::string &text) {
-  throw Failure(GST_CUDA_TENSOR_ERROR_SETTINGS, text);
+  throw LibraryError(GST_CUDA_TENSOR_ERROR_SETTINGS, text);
 }
 
 void check_time(const char *name, double seconds) {
@@ -184,7 +184,7 @@ void _GstCudaTensorFrames::share_context(GstElement *pipeline) const {
   if (device_ == "cpu") return;
   GError *error = nullptr;
   if (gst_cuda_tensor_share_primary_context(pipeline, device_number(device_), &error)) return;
-  const Failure failure(GST_CUDA_TENSOR_ERROR_NO_CUDA, error->message);
+  const LibraryError failure(GST_CUDA_TENSOR_ERROR_NO_CUDA, error->message);
   g_error_free(error);
   if (device_ != "auto") throw failure;
 }
@@ -208,7 +208,7 @@ void _GstCudaTensorFrames::advance() {
   inbox_ = make_inbox();
   try {
     start_tensors();
-  } catch (const Failure &failure) {
+  } catch (const LibraryError &failure) {
     is_counting_ = false;
     inbox_->report({failure.code(), failure.what(), -1});
   }
@@ -221,14 +221,14 @@ GstCudaTensor *_GstCudaTensorFrames::make_tensor(FrameInbox::Tensor tensor) cons
 
 namespace {
 
-[[noreturn]] void fail(const FrameInbox::Problem &problem) {
-  throw Failure(problem.code, problem.text);
+[[noreturn]] void fail(const FrameInbox::PipelineError &error) {
+  throw LibraryError(error.code, error.text);
 }
 
 }  // namespace
 
-/// Returns the problem of a pipeline that has ended without a frame.
-FrameInbox::Problem _GstCudaTensorFrames::emptiness() const {
+/// Returns the error of a pipeline that has ended without a frame.
+FrameInbox::PipelineError _GstCudaTensorFrames::emptiness() const {
   const auto seconds = [](double value) {
     std::array<char, G_ASCII_DTOSTR_BUF_SIZE> text = {};
     return std::string(g_ascii_formatd(text.data(), text.size(), "%.9g", value)) + " s";
@@ -264,23 +264,23 @@ std::shared_ptr<FrameInbox> _GstCudaTensorFrames::wait(GstClockTime timeout, con
     const bool has_changed = inbox->wait(slice, [&] {
       ended = inbox->ends() >= (counting ? sources_.size() : 1);
       done = !counting && is_done(*inbox);
-      const auto *problem = inbox->due_problem();
+      const auto *error = inbox->due_error();
       return done || ended || inbox->is_closed() ||
-             (problem != nullptr && !(counting && problem->is_of_end));
+             (error != nullptr && !(counting && error->is_of_end));
     });
-    if (is_closed_) throw Failure(GST_CUDA_TENSOR_ERROR_CLOSED, "the frames are closed");
+    if (is_closed_) throw LibraryError(GST_CUDA_TENSOR_ERROR_CLOSED, "the frames are closed");
     if (!has_changed) {
       check_progress();
       if (GST_CLOCK_TIME_IS_VALID(timeout)) left -= slice;
       if (left == 0)
-        throw Failure(GST_CUDA_TENSOR_ERROR_TIMEOUT, "no frame has come within the timeout");
+        throw LibraryError(GST_CUDA_TENSOR_ERROR_TIMEOUT, "no frame has come within the timeout");
       continue;
     }
     if (done) return inbox;
     if (!counting && ended && !inbox->has_given()) inbox->report(emptiness());
     // The frames of a truncated file are counted up to its end, and then read.
-    const auto problem = inbox->problem();
-    if (problem && !(counting && problem->is_of_end)) fail(*problem);
+    const auto error = inbox->error();
+    if (error && !(counting && error->is_of_end)) fail(*error);
     if (!counting) return inbox;
     advance();
   }
@@ -299,13 +299,13 @@ GstCudaTensorFramesInfo _GstCudaTensorFrames::info(guint source, GstClockTime ti
   if (source >= sources_.size()) refuse("there is no source " + std::to_string(source));
   const auto inbox = wait(timeout, [&](const FrameInbox &box) { return box.has_info(source); });
   if (const auto info = inbox->info(source)) return *info;
-  throw Failure(GST_CUDA_TENSOR_ERROR_FORMAT, sources_[source] + ": no frame was decoded");
+  throw LibraryError(GST_CUDA_TENSOR_ERROR_FORMAT, sources_[source] + ": no frame was decoded");
 }
 
 int _GstCudaTensorFrames::failed_source() const {
   const std::lock_guard<std::mutex> lock(lifecycle_);
-  const auto problem = inbox_->problem();
-  return problem ? problem->source : -1;
+  const auto error = inbox_->error();
+  return error ? error->source : -1;
 }
 
 void _GstCudaTensorFrames::close() {
@@ -336,8 +336,8 @@ _GstCudaTensorFrames::Properties pairs_of(const gchar *const *strings) {
 void initialize() {
   GError *error = nullptr;
   if (gst_init_check(nullptr, nullptr, &error)) return;
-  const Failure failure(GST_CUDA_TENSOR_ERROR_SETTINGS,
-                        std::string("GStreamer cannot be initialized: ") + error->message);
+  const LibraryError failure(GST_CUDA_TENSOR_ERROR_SETTINGS,
+                             std::string("GStreamer cannot be initialized: ") + error->message);
   g_error_free(error);
   throw failure;
 }

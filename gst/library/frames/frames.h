@@ -11,12 +11,12 @@ struct _GstCudaTensorFrames {
  public:
   using Properties = std::vector<std::pair<std::string, std::string>>;
 
-  /// Starts to read the sources. Throws cudatensor::Failure and cudatensor::Error.
+  /// Starts to read the sources. Throws cudatensor::LibraryError and cudatensor::Error.
   _GstCudaTensorFrames(std::vector<std::string> sources, const GstCudaTensorFramesOptions &options,
                        Properties properties);
   ~_GstCudaTensorFrames() { close(); }
 
-  /// Returns the next tensor; null at the end. Throws Failure.
+  /// Returns the next tensor; null at the end. Throws LibraryError.
   GstCudaTensor *next(GstClockTime timeout);
   GstCudaTensorFramesInfo info(guint source, GstClockTime timeout);
   int failed_source() const;
@@ -33,10 +33,8 @@ struct _GstCudaTensorFrames {
   cudatensor::FrameSelection selection() const;
   void share_context(GstElement *pipeline) const;
   void advance();
-  cudatensor::FrameInbox::Problem emptiness() const;
-  const char *maker_name() const {
-    return sources_.size() > 1 ? "cudatensormux" : "cudanormalize";
-  }
+  cudatensor::FrameInbox::PipelineError emptiness() const;
+  const char *maker_name() const { return sources_.size() > 1 ? "cudatensormux" : "cudanormalize"; }
   void check_progress();
   /// Waits until `is_done(inbox)`, called with the inbox's lock held, is true, or until nothing
   /// more will come.

@@ -10,10 +10,10 @@
 #include <functional>
 #include <utility>
 
-#include "gst/library/failure.h"
 #include "gst/library/frames/decoderorder.h"
 #include "gst/library/frames/storedorientation.h"
 #include "gst/library/frames/truncation.h"
+#include "gst/library/libraryerror.h"
 #include "gst/util/log.h"
 
 namespace cudatensor {
@@ -33,9 +33,9 @@ std::string path_of(const std::string &source) {
 
 void check_file(const std::string &source, const std::string &path) {
   if (!g_file_test(path.c_str(), G_FILE_TEST_EXISTS))
-    throw Failure(GST_CUDA_TENSOR_ERROR_NOT_FOUND, source + ": there is no such file");
+    throw LibraryError(GST_CUDA_TENSOR_ERROR_NOT_FOUND, source + ": there is no such file");
   if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR))
-    throw Failure(GST_CUDA_TENSOR_ERROR_SOURCE, source + ": is a directory, not a file");
+    throw LibraryError(GST_CUDA_TENSOR_ERROR_SOURCE, source + ": is a directory, not a file");
 }
 
 bool is_video(GstPad *pad) {
@@ -126,8 +126,9 @@ void link(GstPad *from, GstElement *to) {
 void require(const char *factory) {
   GstElementFactory *found = gst_element_factory_find(factory);
   if (found == nullptr)
-    throw Failure(GST_CUDA_TENSOR_ERROR_DECODER, std::string("there is no element ") + factory +
-                                                     ": a plugin of GStreamer is missing");
+    throw LibraryError(
+        GST_CUDA_TENSOR_ERROR_DECODER,
+        std::string("there is no element ") + factory + ": a plugin of GStreamer is missing");
   gst_object_unref(found);
 }
 
@@ -244,7 +245,7 @@ void FrameSource::add_input() {
   check_file(source_, path);
   if (const auto truncation = find_truncation(path)) {
     truncation_ = *truncation;
-    coded_->set_end_problem(truncation_);
+    coded_->set_end_warning(truncation_);
   }
   GstElement *input = nullptr;
   if (is_fifo_source(source_)) {
@@ -263,14 +264,15 @@ void FrameSource::add_input() {
 GstElement *FrameSource::add_fifo(const std::string &path) {
   GstElement *input = add_late("fdsrc");
   fifo_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fifo_ < 0) throw Failure(GST_CUDA_TENSOR_ERROR_SOURCE, source_ + ": " + g_strerror(errno));
+  if (fifo_ < 0)
+    throw LibraryError(GST_CUDA_TENSOR_ERROR_SOURCE, source_ + ": " + g_strerror(errno));
   g_object_set(input, "fd", fifo_, nullptr);
   return input;
 }
 
 void FrameSource::add_camera() {
   if (!g_file_test(source_.c_str(), G_FILE_TEST_EXISTS))
-    throw Failure(GST_CUDA_TENSOR_ERROR_NOT_FOUND, source_ + ": there is no such camera");
+    throw LibraryError(GST_CUDA_TENSOR_ERROR_NOT_FOUND, source_ + ": there is no such camera");
   GstElement *input = add_late("v4l2src");
   g_object_set(input, "device", source_.c_str(), nullptr);
   if (!options_.block) gst_util_set_object_arg(G_OBJECT(queue_), "leaky", "downstream");

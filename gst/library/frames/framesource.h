@@ -30,7 +30,7 @@ class FrameSource {
  public:
   using OnInfo = std::function<void(const GstCudaTensorFramesInfo &)>;
 
-  /// `on_info` is called by streaming threads. Throws Failure if the source does not exist or
+  /// `on_info` is called by streaming threads. Throws LibraryError if the source does not exist or
   /// elements are missing.
   FrameSource(std::string source, FrameSourceOptions options, OnInfo on_info);
   ~FrameSource();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/base/filter.h"
+#include "gst/base/transformelement.h"
 
 #include <optional>
 #include <utility>
@@ -14,13 +14,13 @@
 
 using cudatensor::ElementCore;
 using cudatensor::Error;
-using cudatensor::Filter;
 using cudatensor::Session;
 using cudatensor::SessionManager;
+using cudatensor::TransformElement;
 
-struct GstCudaTensorFilterPrivate {
-  std::unique_ptr<Filter> filter;
-  std::unique_ptr<cudatensor::ElementCore> core;  // destroyed before the filter
+struct GstCudaTensorTransformPrivate {
+  std::unique_ptr<TransformElement> transform;
+  std::unique_ptr<cudatensor::ElementCore> core;  // destroyed before the transform
 
   // Used only by the streaming thread.
   bool negotiated = false;
@@ -33,20 +33,20 @@ struct GstCudaTensorFilterPrivate {
   std::atomic<GThread *> streaming{nullptr};
 };
 
-G_DEFINE_ABSTRACT_TYPE(GstCudaTensorFilter, gst_cuda_tensor_filter, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_ABSTRACT_TYPE(GstCudaTensorTransform, gst_cuda_tensor_transform, GST_TYPE_BASE_TRANSFORM)
 
 namespace {
 
-GstCudaTensorFilterPrivate *priv_of(gpointer instance) {
-  return static_cast<GstCudaTensorFilter *>(instance)->priv;
+GstCudaTensorTransformPrivate *priv_of(gpointer instance) {
+  return static_cast<GstCudaTensorTransform *>(instance)->priv;
 }
 
 GstDebugCategory *category_of(GstBaseTransform *trans) {
-  return reinterpret_cast<GstCudaTensorFilterClass *>(G_OBJECT_GET_CLASS(trans))->category;
+  return reinterpret_cast<GstCudaTensorTransformClass *>(G_OBJECT_GET_CLASS(trans))->category;
 }
 
 GstBaseTransformClass *parent_class() {
-  return GST_BASE_TRANSFORM_CLASS(gst_cuda_tensor_filter_parent_class);
+  return GST_BASE_TRANSFORM_CLASS(gst_cuda_tensor_transform_parent_class);
 }
 
 /// Returns whether the element passes every buffer through unchanged.
@@ -57,13 +57,13 @@ bool is_analyzer(GstBaseTransform *trans) {
 /// Marks this thread as the streaming thread, which sees the latched settings.
 class StreamingScope {
  public:
-  explicit StreamingScope(GstCudaTensorFilterPrivate *priv) : priv_(priv) {
+  explicit StreamingScope(GstCudaTensorTransformPrivate *priv) : priv_(priv) {
     priv_->streaming = g_thread_self();
   }
   ~StreamingScope() { priv_->streaming = nullptr; }
 
  private:
-  GstCudaTensorFilterPrivate *priv_;
+  GstCudaTensorTransformPrivate *priv_;
 };
 
 void latch(GstBaseTransform *trans) {
@@ -73,7 +73,7 @@ void latch(GstBaseTransform *trans) {
     priv_of(trans)->faulty_frames.end_run();
   }
   if (!changes.renegotiate) return;
-  priv_of(trans)->filter->before_change();
+  priv_of(trans)->transform->before_change();
   gst_base_transform_reconfigure_src(trans);
 }
 
@@ -86,14 +86,14 @@ bool start(GstBaseTransform *trans) {
 }
 
 void stop(GstBaseTransform *trans) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
-  priv->filter->stop();
+  GstCudaTensorTransformPrivate *priv = priv_of(trans);
+  priv->transform->stop();
   priv->negotiated = false;
   priv->core->session_manager().stop();
 }
 
 GstStateChangeReturn chain_up_change_state(GstElement *element, GstStateChange change) {
-  return GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->change_state(element, change);
+  return GST_ELEMENT_CLASS(gst_cuda_tensor_transform_parent_class)->change_state(element, change);
 }
 
 /// Activates the pads under the stream lock: GstBaseTransform resets its segment after it has
@@ -121,13 +121,13 @@ GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
 
 void set_context(GstElement *element, GstContext *context) {
   priv_of(element)->core->session_manager().set_context(context);
-  GST_ELEMENT_CLASS(gst_cuda_tensor_filter_parent_class)->set_context(element, context);
+  GST_ELEMENT_CLASS(gst_cuda_tensor_transform_parent_class)->set_context(element, context);
 }
 
 void ensure_prepared(GstBaseTransform *trans, Session &session) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  GstCudaTensorTransformPrivate *priv = priv_of(trans);
   if (priv->prepared) return;
-  priv->filter->prepare(session.backend());
+  priv->transform->prepare(session.backend());
   priv->prepared = true;
 }
 
@@ -139,7 +139,7 @@ template <class Body>
 bool negotiate(GstBaseTransform *trans, const Body &body) {
   const auto refusal =
       cudatensor::negotiation_error_of(GST_ELEMENT(trans), category_of(trans), body);
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  GstCudaTensorTransformPrivate *priv = priv_of(trans);
   if (refusal && priv->streaming == g_thread_self()) priv->refusal = refusal;
   return !refusal;
 }
@@ -147,14 +147,14 @@ bool negotiate(GstBaseTransform *trans, const Body &body) {
 /// Called after each negotiation on the streaming thread. If it failed, posts the cause, but only
 /// once in a row. Downstream elements report their own errors.
 void finish_negotiation(GstBaseTransform *trans, bool negotiated, GstCaps *in) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  GstCudaTensorTransformPrivate *priv = priv_of(trans);
   const auto refusal = std::exchange(priv->refusal, std::nullopt);
   if (negotiated) return priv->posted_error.clear();
   if (GST_PAD_IS_FLUSHING(trans->srcpad) || in == nullptr) return;
   const Error error =
       refusal ? *refusal
               : Error(Error::Code::settings,
-                      cudatensor::mismatch_of(trans, in, priv->filter->caps_settings()));
+                      cudatensor::mismatch_of(trans, in, priv->transform->caps_settings()));
   if (*error.what() == '\0' || priv->posted_error == error.what()) return;
   priv->posted_error = error.what();
   priv->core->errors().report(Error(error.code(), "not negotiated: " + priv->posted_error));
@@ -166,10 +166,10 @@ gboolean accept_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
 }
 
 GstCaps *convert_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps) {
-  Filter &filter = *priv_of(trans)->filter;
-  if (is_analyzer(trans)) return filter.transform_caps(direction, caps);
+  TransformElement &transform = *priv_of(trans)->transform;
+  if (is_analyzer(trans)) return transform.transform_caps(direction, caps);
   const cudatensor::Ref<GstCaps> plain(cudatensor::without_features(caps));
-  GstCaps *result = filter.transform_caps(direction, plain.get());
+  GstCaps *result = transform.transform_caps(direction, plain.get());
   const GstPadDirection other = direction == GST_PAD_SINK ? GST_PAD_SRC : GST_PAD_SINK;
   return cudatensor::with_memories(result, priv_of(trans)->core->session_manager().memories(other));
 }
@@ -189,30 +189,30 @@ GstCaps *fixate_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps
                      GstCaps *othercaps) {
   GstCaps *result = nullptr;
   const bool possible = negotiate(trans, [&] {
-    result = priv_of(trans)->filter->fixate_caps(direction, caps, gst_caps_ref(othercaps));
+    result = priv_of(trans)->transform->fixate_caps(direction, caps, gst_caps_ref(othercaps));
   });
   gst_caps_unref(othercaps);
   return possible ? result : gst_caps_new_empty();
 }
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *out) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  GstCudaTensorTransformPrivate *priv = priv_of(trans);
   // Downstream may have asked for other caps; an open output must be completed first.
-  priv->filter->before_change();
-  if (!negotiate(trans, [&] { priv->filter->set_caps(in, out); })) return FALSE;
+  priv->transform->before_change();
+  if (!negotiate(trans, [&] { priv->transform->set_caps(in, out); })) return FALSE;
   priv->prepared = false;
   priv->in_nvmm = cudatensor::in_nvmm(in);
   priv->faulty_frames.begin();
   priv->core->session_manager().allow_stream_change();
-  const std::string warning = priv->filter->caps_warning();
+  const std::string warning = priv->transform->caps_warning();
   if (!warning.empty()) priv->core->errors().warn(warning);
   return TRUE;
 }
 
 gboolean transform_size(GstBaseTransform *trans, GstPadDirection direction, GstCaps *, gsize,
                         GstCaps *, gsize *othersize) {
-  const Filter &filter = *priv_of(trans)->filter;
-  *othersize = direction == GST_PAD_SINK ? filter.output_size() : filter.input_size();
+  const TransformElement &transform = *priv_of(trans)->transform;
+  *othersize = direction == GST_PAD_SINK ? transform.output_size() : transform.input_size();
   return TRUE;
 }
 
@@ -247,11 +247,11 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
   // In passthrough mode downstream answers the query.
   if (decide_query == nullptr)
     return parent_class()->propose_allocation(trans, decide_query, query);
-  return priv_of(trans)->core->propose_allocation(query, priv_of(trans)->filter->input_size());
+  return priv_of(trans)->core->propose_allocation(query, priv_of(trans)->transform->input_size());
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  return priv_of(trans)->core->decide_allocation(query, priv_of(trans)->filter->output_size());
+  return priv_of(trans)->core->decide_allocation(query, priv_of(trans)->transform->output_size());
 }
 
 // --- frames ------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
   latch(trans);
   const auto follow = [&] {
     SessionManager &manager = core.session_manager();
-    const auto before_move = [trans] { priv_of(trans)->filter->before_change(); };
+    const auto before_move = [trans] { priv_of(trans)->transform->before_change(); };
     const bool moved = priv_of(trans)->in_nvmm ? manager.follow_surfaces(input, before_move)
                                                : manager.follow(input, before_move);
     if (moved && !is_analyzer(trans)) gst_base_transform_reconfigure_src(trans);
@@ -306,7 +306,7 @@ bool must_report_pool_failure(GstBaseTransform *trans) {
 void post_allocation_error(GstBaseTransform *trans) {
   GstAllocator *allocator = nullptr;
   gst_base_transform_get_allocator(trans, &allocator, nullptr);
-  priv_of(trans)->core->post_allocation_error(priv_of(trans)->filter->output_size(), allocator);
+  priv_of(trans)->core->post_allocation_error(priv_of(trans)->transform->output_size(), allocator);
 }
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
@@ -320,12 +320,12 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstB
 /// Continues after a frame that cannot be used, as GstVideoFilter does, but outputs nothing for
 /// that frame.
 GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  GstCudaTensorTransformPrivate *priv = priv_of(trans);
   StreamingScope scope(priv);
   std::optional<Error> fault;
   const bool done = priv->core->with_session([&](Session &session) {
     ensure_prepared(trans, session);
-    fault = cudatensor::frame_fault_of([&] { priv->filter->process(session, in, out); });
+    fault = cudatensor::frame_fault_of([&] { priv->transform->process(session, in, out); });
   });
   if (!done) return GST_FLOW_ERROR;
   const bool passed_on = is_analyzer(trans);
@@ -346,7 +346,7 @@ gboolean transform_meta(GstBaseTransform *, GstBuffer *, GstMeta *meta, GstBuffe
 }
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
-  GstCudaTensorFilterPrivate *priv = priv_of(trans);
+  GstCudaTensorTransformPrivate *priv = priv_of(trans);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return parent_class()->sink_event(trans, event);
   StreamingScope scope(priv);
   latch(trans);
@@ -371,31 +371,31 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
 /// Completes the object here because in the instance init function it still has the class of an
 /// ancestor.
 void constructed(GObject *object) {
-  auto *klass = reinterpret_cast<GstCudaTensorFilterClass *>(G_OBJECT_GET_CLASS(object));
+  auto *klass = reinterpret_cast<GstCudaTensorTransformClass *>(G_OBJECT_GET_CLASS(object));
   auto *trans = GST_BASE_TRANSFORM(object);
-  GstCudaTensorFilterPrivate *priv = priv_of(object);
-  priv->filter.reset(klass->create(trans));
+  GstCudaTensorTransformPrivate *priv = priv_of(object);
+  priv->transform.reset(klass->create(trans));
   const auto release = [priv] {
-    priv->filter->release();
+    priv->transform->release();
     priv->prepared = false;
   };
-  priv->core =
-      std::make_unique<ElementCore>(GST_ELEMENT(object), klass->category, *priv->filter, release);
+  priv->core = std::make_unique<ElementCore>(GST_ELEMENT(object), klass->category, *priv->transform,
+                                             release);
   gst_base_transform_set_qos_enabled(trans, TRUE);
   // The output made from a GAP buffer is itself a GAP buffer.
   gst_base_transform_set_gap_aware(trans, TRUE);
   gst_base_transform_set_passthrough(trans, klass->parent_class.transform == nullptr);
-  G_OBJECT_CLASS(gst_cuda_tensor_filter_parent_class)->constructed(object);
+  G_OBJECT_CLASS(gst_cuda_tensor_transform_parent_class)->constructed(object);
 }
 
 void finalize(GObject *object) {
   delete priv_of(object);
-  G_OBJECT_CLASS(gst_cuda_tensor_filter_parent_class)->finalize(object);
+  G_OBJECT_CLASS(gst_cuda_tensor_transform_parent_class)->finalize(object);
 }
 
 }  // namespace
 
-static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
+static void gst_cuda_tensor_transform_class_init(GstCudaTensorTransformClass *klass) {
   auto *object = G_OBJECT_CLASS(klass);
   object->set_property = set_property;
   object->get_property = get_property;
@@ -421,32 +421,34 @@ static void gst_cuda_tensor_filter_class_init(GstCudaTensorFilterClass *klass) {
   trans->prepare_output_buffer = prepare_output_buffer;
   trans->transform_meta = transform_meta;
   trans->sink_event = sink_event;
-  gst_type_mark_as_plugin_api(GST_TYPE_CUDA_TENSOR_FILTER, static_cast<GstPluginAPIFlags>(0));
+  gst_type_mark_as_plugin_api(GST_TYPE_CUDA_TENSOR_TRANSFORM, static_cast<GstPluginAPIFlags>(0));
 }
 
-static void gst_cuda_tensor_filter_init(GstCudaTensorFilter *self) {
-  self->priv = new GstCudaTensorFilterPrivate;
+static void gst_cuda_tensor_transform_init(GstCudaTensorTransform *self) {
+  self->priv = new GstCudaTensorTransformPrivate;
 }
 
 namespace cudatensor {
 
-Filter &filter_of(GstBaseTransform *element) { return *priv_of(element)->filter; }
+TransformElement &transform_of(GstBaseTransform *element) { return *priv_of(element)->transform; }
 ElementCore &core_of(GstBaseTransform *element) { return *priv_of(element)->core; }
 
-void Filter::warn_of_frame(const std::string &text) const {
+void TransformElement::warn_of_frame(const std::string &text) const {
   priv_of(element_)->faulty_frames.add(priv_of(element_)->core->errors(), text);
 }
 
-void Filter::report(const Error &error) const {
+void TransformElement::report(const Error &error) const {
   priv_of(element_)->core->errors().report_fatal(error);
 }
 
-bool Filter::is_streaming() const { return priv_of(element_)->streaming == g_thread_self(); }
+bool TransformElement::is_streaming() const {
+  return priv_of(element_)->streaming == g_thread_self();
+}
 
 namespace {
 
-void install(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
-             GstCaps *src, Filter *(*create)(GstBaseTransform *)) {
+void install(GstCudaTensorTransformClass *klass, GstDebugCategory *category, GstCaps *sink,
+             GstCaps *src, TransformElement *(*create)(GstBaseTransform *)) {
   auto *element = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_pad_template(
       element, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
@@ -463,16 +465,17 @@ void install(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCap
 
 }  // namespace
 
-void install_filter(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
-                    GstCaps *src, Filter *(*create)(GstBaseTransform *)) {
+void install_transform(GstCudaTensorTransformClass *klass, GstDebugCategory *category,
+                       GstCaps *sink, GstCaps *src,
+                       TransformElement *(*create)(GstBaseTransform *)) {
   sink = with_memories(sink, template_memories(GST_PAD_SINK));
   src = with_memories(src, template_memories(GST_PAD_SRC));
   install(klass, category, sink, src, create);
   GST_BASE_TRANSFORM_CLASS(klass)->transform = process;
 }
 
-void install_analyzer(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *caps,
-                      Filter *(*create)(GstBaseTransform *)) {
+void install_analyzer(GstCudaTensorTransformClass *klass, GstDebugCategory *category, GstCaps *caps,
+                      TransformElement *(*create)(GstBaseTransform *)) {
   caps = with_memories(caps, template_memories(GST_PAD_SINK));
   install(klass, category, gst_caps_ref(caps), caps, create);
   GST_BASE_TRANSFORM_CLASS(klass)->transform_ip = look_at;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "gst/base/filter.h"
 #include "gst/base/framepass.h"
+#include "gst/base/transformelement.h"
 #include "gst/caps/videocaps.h"
 #include "gst/meta/carriedmetas.h"
 #include "gst/meta/geometrymeta.h"
@@ -11,9 +11,9 @@ namespace cudatensor {
 
 /// Base class of elements that convert pictures to pictures. prepare() sets operation_.
 template <class S>
-class ImageFilter : public FilterWithSettings<S> {
+class ImageElement : public ElementWithSettings<S> {
  public:
-  using FilterWithSettings<S>::FilterWithSettings;
+  using ElementWithSettings<S>::ElementWithSettings;
 
   void set_caps(GstCaps *in, GstCaps *out) override {
     const GstVideoInfo out_info = parse_video_caps(out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Base class of all elements but cudatensormux. GstCudaTensorFilter is the GObject: it owns the
+// Base class of all elements but cudatensormux. GstCudaTensorTransform is the GObject: it owns the
 // session, implements the GStreamer virtual functions and turns exceptions into element errors.
-// Each element derives from Filter, a plain C++ class. A virtual function of GStreamer that only
+// Each element derives from TransformElement, a plain C++ class. A virtual function of GStreamer that only
 // one element needs is overridden in the GObject of that element.
 #pragma once
 
@@ -16,11 +16,11 @@
 
 namespace cudatensor {
 
-class Filter : public Configurable {
+class TransformElement : public Configurable {
  public:
-  explicit Filter(GstBaseTransform *element) : element_(element) {}
-  Filter(const Filter &) = delete;
-  Filter &operator=(const Filter &) = delete;
+  explicit TransformElement(GstBaseTransform *element) : element_(element) {}
+  TransformElement(const TransformElement &) = delete;
+  TransformElement &operator=(const TransformElement &) = delete;
 
   // Negotiation. Called from any thread; settings() returns the settings valid for the calling
   // thread.
@@ -58,7 +58,7 @@ class Filter : public Configurable {
   GstBaseTransform *element() const { return element_; }
   /// Posts a warning that a part of the current frame is not used, while the rest is.
   void warn_of_frame(const std::string &text) const;
-  /// Reports a fatal error from one of the filter's own threads. The streaming thread throws
+  /// Reports a fatal error from one of the element's own threads. The streaming thread throws
   /// instead.
   void report(const Error &error) const;
   /// Returns whether the calling thread is the streaming thread while it handles a frame or caps,
@@ -69,12 +69,12 @@ class Filter : public Configurable {
   GstBaseTransform *element_;
 };
 
-/// A filter whose settings struct is bound to a property table.
+/// An element whose settings struct is bound to a property table.
 template <class S>
-class FilterWithSettings : public Filter {
+class ElementWithSettings : public TransformElement {
  public:
-  FilterWithSettings(GstBaseTransform *element, const Properties<S> &properties)
-      : Filter(element), settings_(properties) {}
+  ElementWithSettings(GstBaseTransform *element, const Properties<S> &properties)
+      : TransformElement(element), settings_(properties) {}
 
   std::optional<Effect> set_property(guint index, const GValue *value) override {
     return settings_.set(index, value);
@@ -106,36 +106,37 @@ class FilterWithSettings : public Filter {
 
 G_BEGIN_DECLS
 
-struct GstCudaTensorFilter {
+struct GstCudaTensorTransform {
   GstBaseTransform parent;
-  struct GstCudaTensorFilterPrivate *priv;
+  struct GstCudaTensorTransformPrivate *priv;
 };
 
-struct GstCudaTensorFilterClass {
+struct GstCudaTensorTransformClass {
   GstBaseTransformClass parent_class;
-  cudatensor::Filter *(*create)(GstBaseTransform *element);
+  cudatensor::TransformElement *(*create)(GstBaseTransform *element);
   GstDebugCategory *category;  // has the element's name
 };
 
-GType gst_cuda_tensor_filter_get_type(void);
-#define GST_TYPE_CUDA_TENSOR_FILTER (gst_cuda_tensor_filter_get_type())
+GType gst_cuda_tensor_transform_get_type(void);
+#define GST_TYPE_CUDA_TENSOR_TRANSFORM (gst_cuda_tensor_transform_get_type())
 
 G_END_DECLS
 
 namespace cudatensor {
 
-/// Return the parts of a GstCudaTensorFilter, which must be constructed.
-Filter &filter_of(GstBaseTransform *element);
+/// Return the parts of a GstCudaTensorTransform, which must be constructed.
+TransformElement &transform_of(GstBaseTransform *element);
 ElementCore &core_of(GstBaseTransform *element);
 
 /// Called in an element's class_init, before it installs its properties. Sets its debug category,
-/// its pad templates and the factory of its Filter. Takes ownership of the caps, and adds the same
+/// its pad templates and the factory of its TransformElement. Takes ownership of the caps, and adds the same
 /// caps in other memories.
-void install_filter(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *sink,
-                    GstCaps *src, Filter *(*create)(GstBaseTransform *));
+void install_transform(GstCudaTensorTransformClass *klass, GstDebugCategory *category,
+                       GstCaps *sink, GstCaps *src,
+                       TransformElement *(*create)(GstBaseTransform *));
 
 /// The same for an element that passes every buffer through unchanged.
-void install_analyzer(GstCudaTensorFilterClass *klass, GstDebugCategory *category, GstCaps *caps,
-                      Filter *(*create)(GstBaseTransform *));
+void install_analyzer(GstCudaTensorTransformClass *klass, GstDebugCategory *category, GstCaps *caps,
+                      TransformElement *(*create)(GstBaseTransform *));
 
 }  // namespace cudatensor

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/nvmm/frames.h"
+#include "gst/nvmm/surfaceframes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -10,11 +10,11 @@
 
 namespace cudatensor {
 
-/// An error with a GstCudaTensorError code. The code behind the C functions throws Failure and
+/// An error with a GstCudaTensorError code. The code behind the C functions throws LibraryError and
 /// Error.
-class Failure : public std::runtime_error {
+class LibraryError : public std::runtime_error {
  public:
-  Failure(GstCudaTensorError code, const std::string &text)
+  LibraryError(GstCudaTensorError code, const std::string &text)
       : std::runtime_error(text), code_(code) {}
   GstCudaTensorError code() const noexcept { return code_; }
 
@@ -22,8 +22,8 @@ class Failure : public std::runtime_error {
   GstCudaTensorError code_;
 };
 
-void set_error(GError **error, const Failure &failure);
-void set_error(GError **error, const Error &failure);
+void set_error(GError **error, const LibraryError &thrown);
+void set_error(GError **error, const Error &thrown);
 
 /// Returns the result of `work()`. If it throws, sets `error` and returns the zero value of the
 /// type.
@@ -31,10 +31,10 @@ template <class Work>
 auto caught(GError **error, const Work &work) -> decltype(work()) {
   try {
     return work();
-  } catch (const Failure &failure) {
-    set_error(error, failure);
-  } catch (const Error &failure) {
-    set_error(error, failure);
+  } catch (const LibraryError &thrown) {
+    set_error(error, thrown);
+  } catch (const Error &thrown) {
+    set_error(error, thrown);
   }
   return {};
 }
