@@ -10,18 +10,18 @@
 namespace luminance {
 namespace {
 
-/// Demuxers that read nothing but their input. Others open what it names: hlsdemux, dashdemux,
-/// mssdemux, sdpdemux, avdemux_concat.
+/// Demuxers that read nothing but their input. Others open addresses or files that the input names:
+/// hlsdemux, dashdemux, mssdemux, sdpdemux, avdemux_concat.
 constexpr const char *kDemuxers[] = {
     "asfdemux", "avdemux_gif",   "avdemux_ivf", "avidemux",       "dvdemux",
     "flvdemux", "matroskademux", "mpegpsdemux", "multipartdemux", "mxfdemux",
     "oggdemux", "qtdemux",       "tsdemux",     "y4mdec",
 };
-/// Pictures; of the others, SVG names files.
+/// Decoders of pictures. Others are not used; a picture in SVG, for example, names files.
 constexpr const char *kPictures[] = {"jpegdec", "pngdec", "webpdec"};
-/// Takes any kind of data, as it likes.
+/// Depayloaders whose output may be any kind of data.
 constexpr const char *kCarriers[] = {"rtpgstdepay"};
-/// Lists of addresses.
+/// Media types of lists of addresses.
 constexpr const char *kLists[] = {
     "application/dash+xml",        "application/sdp", "application/smil", "application/x-hls",
     "application/vnd.ms-sstr+xml", "text/uri-list",
@@ -33,14 +33,15 @@ bool is_in(const char *name, const Names &names) {
                      [&](const char *other) { return std::strcmp(name, other) == 0; });
 }
 
-/// Whether all of these are frames in surfaces.
+/// Whether the caps allow only frames in surfaces.
 bool has_only_surfaces(GstCaps *caps) {
   for (guint i = 0; i < gst_caps_get_size(caps); ++i)
     if (!is_in_surfaces(caps, i)) return false;
   return gst_caps_get_size(caps) > 0;
 }
 
-/// DeepStream's decoder, which is preferred to all others where it is installed.
+/// Whether an output of the element has only frames in surfaces, as that of DeepStream's decoder,
+/// which is preferred to all others where it is installed.
 bool gives_only_surfaces(GstElementFactory *factory) {
   for (const GList *l = gst_element_factory_get_static_pad_templates(factory); l != nullptr;
        l = l->next) {

@@ -8,7 +8,7 @@
 namespace luminance {
 namespace {
 
-constexpr size_t kSide = kBlockColumns / Blocks::kColumns;  // of a block
+constexpr size_t kSide = kBlockColumns / Blocks::kColumns;  // pixels per side of a block
 static_assert(kSide == kBlockLines / Blocks::kRows, "blocks are squares");
 static_assert(kSide * kSide == Blocks::kLuma, "the sum of a block is its mean times 256");
 
@@ -25,7 +25,7 @@ void add(const Lumas &lumas, size_t y, const Columns &places, uint16_t *row) {
   });
 }
 
-/// The same, of pixels with a weight of 1.
+/// Does the same for the pixels whose weight is 1.
 void add(const Lumas &lumas, size_t y, const Columns &places, const uint8_t *weights,
          uint16_t *row) {
   lumas.read(y, [&](const auto &luma_at) {
@@ -75,7 +75,7 @@ void BlockSampler::mask(const Cutout<size_t> &pixels) {
     }
 }
 
-/// The mean of few pixels has more noise than that of all.
+/// Prefers blocks of which at least half is not masked: the mean of few pixels has more noise.
 void BlockSampler::choose_visible() {
   for (const unsigned min_pixels : {Blocks::kLuma / 2, 1}) {
     visible_ = 0;
@@ -95,7 +95,7 @@ std::shared_ptr<const Blocks> BlockSampler::blocks_of(GstBuffer *buffer,
     return nullptr;
   auto blocks = std::make_shared<Blocks>();
   const Lumas lumas(frame);
-  Columns places;  // bytes from the begin of a line
+  Columns places;  // byte offsets in a line
   for (size_t i = 0; i < kBlockColumns; ++i) places[i] = columns_[i] * lumas.step();
   for (size_t i = 0; i < kBlockLines; ++i) {
     uint16_t *const row = &blocks->means[block_of(i, 0)];

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMaxRedirects = 5;
 
-/// A header of an answer, by whatever case it is written in.
+/// Returns a header of an HTTP response, whose name may be in any case; empty if there is none.
 std::string header_of(const GstStructure *headers, const char *name) {
   for (gint i = 0; i < gst_structure_n_fields(headers); ++i) {
     const gchar *field = gst_structure_nth_field_name(headers, static_cast<guint>(i));
@@ -38,7 +38,7 @@ bool is_http_answer(GstMessage *message) {
   return s != nullptr && gst_structure_has_name(s, "http-headers");
 }
 
-/// Where an answer by HTTP leads; empty where it does not.
+/// Returns the Location header of an HTTP response; empty if there is none.
 std::string location_of(GstMessage *message) {
   const GstStructure *s = gst_message_get_structure(message);
   GstStructure *headers = nullptr;
@@ -50,19 +50,19 @@ std::string location_of(GstMessage *message) {
 
 }  // namespace
 
-/// What the pipeline's threads have, perhaps a little longer than the connection is there.
+/// State that the pipeline's threads share. It may outlive the connection a little.
 struct Connection::Feed {
   Inbox &inbox;
   const Begin begin;
   FrameClock clock;
   std::atomic<bool> closed{false};
-  std::atomic<unsigned> decoded{0};  // pictures
+  std::atomic<unsigned> decoded{0};  // number of pictures
   std::shared_ptr<PictureTap> tap{};
   std::shared_ptr<RegionCounter> counter{};
   std::shared_ptr<Inflow> inflow{};
   std::mutex mutex{};  // on a GPU, each element has a thread that sends messages
 
-  /// Waits while the inbox is full.
+  /// Puts the measurement that the message completes into the inbox. Waits while the inbox is full.
   void take(GstMessage *message) {
     const std::lock_guard<std::mutex> lock(mutex);
     std::optional<Measurement> frame = counter->take(message);
@@ -99,7 +99,7 @@ Connection::Connection(const CameraSettings &camera, const Settings &settings, I
 
 Connection::~Connection() { close(); }
 
-/// Owns the pipeline.
+/// Starts the pipeline, of which it takes ownership.
 void Connection::open(GstElement *pipeline) {
   player_ = std::make_unique<Player>(pipeline);
   feed_.reset(new Feed{inbox_, begin_, {settings_.fast, feed_ != nullptr ? end() : begin_.time}});
@@ -144,7 +144,7 @@ GstSample *Connection::sample() const {
 
 GstBusSyncReply Connection::on_any_thread(GstBus *, GstMessage *message, gpointer data) {
   Feed &feed = **static_cast<std::shared_ptr<Feed> *>(data);
-  // Of rtspsrc, which is about to connect.
+  // rtspsrc posts it on the thread that is about to connect.
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_PROGRESS) feed.inflow->begin_here();
   if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT) return GST_BUS_PASS;
   if (!gst_cuda_tensor_is_histogram(message)) return GST_BUS_PASS;
@@ -159,7 +159,7 @@ gboolean Connection::on_main_loop(GstBus *, GstMessage *message, gpointer data) 
     case GST_MESSAGE_ELEMENT:
       if (is_http_answer(message)) self->take_answer(message);
       break;
-    case GST_MESSAGE_ERROR: self->fail(message); break;  // which may delete it, as the next
+    case GST_MESSAGE_ERROR: self->fail(message); break;  // may delete self, as may the next
     case GST_MESSAGE_EOS: self->leave([](const Callbacks &callbacks) { callbacks.ended(); }); break;
     default: break;
   }
@@ -167,19 +167,19 @@ gboolean Connection::on_main_loop(GstBus *, GstMessage *message, gpointer data) 
 }
 
 void Connection::take_answer(GstMessage *message) {
-  guint code = 0;  // also without an answer there is such a message
+  guint code = 0;  // the message comes even without a response
   gst_structure_get_uint(gst_message_get_structure(message), "http-status-code", &code);
   has_answered_ = code >= 200 && code < 300;
   location_ = location_of(message);
 }
 
-/// What came of asking for a picture.
+/// Handles the result of a request for a picture.
 void Connection::take(const Fetched &fetched) {
   if (fetched.unreachable) return diagnose(*fetched.unreachable);
   if (!fetched.error.empty()) return fail(fetched.error);
   const PictureFormat format = format_of(fetched.picture);
   if (!format.error.empty()) return fail(format.error);
-  // While one is being decoded, others do not wait for it.
+  // While a picture is being decoded, later ones are dropped rather than queued.
   if (player_ != nullptr && feed_->decoded < shown_) return;
   if (format.type != format_) {
     format_ = format.type;
@@ -207,27 +207,28 @@ void Connection::count_decoded() {
                     destroy);
 }
 
-/// A decoder that cannot do anything with a picture may wait for more of it, without a word.
+/// Gives the player a picture, and starts a timer: a decoder that cannot decode it may wait for
+/// more data without an error.
 void Connection::show(const std::string &picture) {
   g_autoptr(GstElement) pictures = gst_bin_get_by_name(GST_BIN(player_->pipeline()), "pictures");
   GstBuffer *const buffer = gst_buffer_new_memdup(picture.data(), picture.size());
   ++shown_;
   if (gst_app_src_push_buffer(GST_APP_SRC(pictures), buffer) != GST_FLOW_OK)
-    return;  // it has failed, and says why
+    return;  // the pipeline has failed, and reports why
   if (patience_ != 0) g_source_remove(patience_);
   const auto is_over = [](gpointer data) -> gboolean {
     auto *self = static_cast<Connection *>(data);
     self->patience_ = 0;
-    if (self->feed_->decoded < self->shown_) self->fail(kUndecoded);  // which may delete it
+    if (self->feed_->decoded < self->shown_) self->fail(kUndecoded);  // may delete self
     return G_SOURCE_REMOVE;
   };
   patience_ = g_timeout_add(static_cast<guint>(1000 * settings_.timeouts.answer), is_over, this);
 }
 
-/// For the last time.
+/// Makes the last callback, which may delete the connection.
 void Connection::leave(const std::function<void(const Callbacks &)> &tell) {
-  const Callbacks callbacks = callbacks_;  // which delete it
-  inbox_.drain();                          // what came before this
+  const Callbacks callbacks = callbacks_;  // a copy, as they may delete the connection
+  inbox_.drain();                          // delivers earlier frames first
   tell(callbacks);
 }
 
@@ -255,7 +256,8 @@ void Connection::diagnose(const Peer &peer) {
                                            [this](const std::string &why) { fail(why); });
 }
 
-/// Begins again there, if the camera may lead there. Its user and password are for itself.
+/// Opens the target of a redirect, if it is allowed. Only the camera itself gets the user and
+/// password.
 void Connection::follow(const std::string &location) {
   if (++redirects_ > kMaxRedirects) return fail("too many redirects");
   const Redirect redirect = redirect_of(own_, camera_.uri, location);

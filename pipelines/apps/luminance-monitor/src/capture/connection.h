@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // One connection to a camera: a pipeline that measures frames until it fails, ends or is destroyed.
-// Where pictures are polled, they are its frames.
+// If pictures are polled, they are its frames.
 #pragma once
 
 #include <gst/gst.h>
@@ -27,7 +27,7 @@ class Connection {
   struct Begin {
     size_t camera;
     unsigned number;  // of the attempt
-    Time time;        // the earliest of the first frame; in fast mode, its time
+    Time time;        // the earliest time of the first frame; in fast mode, its time
   };
 
   /// Starts at once; failures are reported later, by a callback.
@@ -37,7 +37,7 @@ class Connection {
   Connection(const Connection &) = delete;
   Connection &operator=(const Connection &) = delete;
 
-  /// Call a few times per second. It may fail then, and be deleted.
+  /// Call a few times per second. It may call `failed`, which may delete the connection.
   void tick();
   unsigned number() const;
   /// The earliest time of the next frame.
@@ -72,12 +72,12 @@ class Connection {
   std::shared_ptr<Feed> feed_;  // of the latest player
   std::unique_ptr<Player> player_;
   std::unique_ptr<Diagnosis> diagnosis_;
-  std::unique_ptr<Polling> polling_;  // of pictures
-  std::string format_;                // of the latest picture
-  unsigned shown_ = 0;                // pictures that the player was given
-  guint patience_ = 0;                // on the main loop: for the latest of them
+  std::unique_ptr<Polling> polling_;  // null if pictures are not polled
+  std::string format_;                // media type of the latest picture
+  unsigned shown_ = 0;                // number of pictures that the player was given
+  guint patience_ = 0;                // timer on the main loop for decoding the latest of them
   Time opened_ = 0;                   // monotonic
-  bool has_answered_ = false;         // with an HTTP response
+  bool has_answered_ = false;         // with a successful HTTP response
   std::string location_;              // target of the latest redirect
   int redirects_ = 0;
 };

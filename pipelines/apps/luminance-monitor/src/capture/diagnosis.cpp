@@ -59,7 +59,7 @@ std::string message_for(const GError *error, const Peer &peer, double seconds,
 
 }  // namespace
 
-/// Lives until it is over, whoever waits.
+/// An attempt to connect. It lives until it is over, even if the diagnosis is destroyed before.
 struct Diagnosis::Try {
   const Peer peer;
   const double seconds;
@@ -86,7 +86,7 @@ struct Diagnosis::Try {
         g_socket_client_connect_finish(G_SOCKET_CLIENT(client), result, &error);
     Try &made = **self;
     if (g_cancellable_is_cancelled(made.cancellable)) return;
-    const auto done = std::exchange(made.done, nullptr);  // which may end the diagnosis
+    const auto done = std::exchange(made.done, nullptr);  // may destroy the diagnosis
     done(message_for(error, made.peer, made.seconds, made.flaws));
   }
 };

@@ -15,7 +15,7 @@ namespace luminance {
 
 class Diagnosis {
  public:
-  /// `done` is called on the main loop, unless the diagnosis has been destroyed.
+  /// Calls `done` with the reason on the main loop, unless the diagnosis has been destroyed.
   Diagnosis(const Peer &peer, double seconds, std::function<void(const std::string &)> done);
   ~Diagnosis();
   Diagnosis(const Diagnosis &) = delete;

@@ -12,15 +12,15 @@ namespace luminance {
 namespace {
 
 struct Error {
-  std::string message, detail;  // for developers, its last line
+  std::string message, detail;  // detail: the last line of the debug text
   guint http = 0, rtsp = 0;     // status codes
   std::string reason;           // of the status
-  bool is_of_source = false;    // of what opens the camera
+  bool is_of_source = false;    // whether the element that opens the camera reports it
 };
 
 bool has(const std::string &text, const char *part) { return text.find(part) != std::string::npos; }
 
-/// Empty where there is but the place in GStreamer's sources.
+/// Returns the last line of a debug text; empty if it only names a place in GStreamer's sources.
 std::string last_line(const gchar *debug) {
   const std::string text = debug != nullptr ? debug : "";
   const size_t line = text.rfind('\n');
@@ -28,14 +28,14 @@ std::string last_line(const gchar *debug) {
   return text.substr(line + 1);
 }
 
-/// Of GstRTSPConnection, beyond its limit.
+/// Whether GstRTSPConnection has refused a message that exceeds its limit.
 bool is_too_long(const Error &error) {
   g_autofree gchar *no_memory = gst_rtsp_strresult(GST_RTSP_ENOMEM);
   return error.is_of_source && has(error.detail, "Could not receive message") &&
          has(error.detail, no_memory);
 }
 
-/// What says nothing of the cause.
+/// Whether the error says nothing about its cause.
 bool is_vague(const Error &error) {
   return error.is_of_source && !is_too_long(error) &&
          (has(error.detail, "Failed to connect") ||
@@ -56,7 +56,7 @@ std::string plain_words(const GError *error, const Error &e) {
     return "the camera sends a message of more than " + std::to_string(kMaxRtspMessage >> 20) +
            " MiB";
   if (has(e.message, "text file")) return "the camera sends text, not video";
-  // The last line of what is meant for developers is often what people want to know.
+  // The debug text is meant for developers, but its last line often says what users want to know.
   return e.message + (e.detail.empty() ? "" : " (" + e.detail + ")");
 }
 

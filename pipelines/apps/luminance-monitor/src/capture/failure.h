@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Errors of GStreamer as messages for operators of cameras.
+// Turns errors of GStreamer into messages for operators of cameras.
 #pragma once
 
 #include <gst/gst.h>
@@ -20,7 +20,8 @@ struct Failure {
 /// `has_user`: the camera has a user configured.
 Failure failure_of(GstMessage *message, bool has_user);
 
-/// For a status of 400 or more, or any other that is no success. `what`: what was asked for.
+/// Returns the error for an HTTP or RTSP status that is no success. `what`: the thing that was
+/// requested, such as "stream".
 std::string text_of_status(long code, const std::string &reason, bool has_user, const char *what);
 
 std::string no_answer_within(double seconds);

@@ -15,7 +15,7 @@ namespace {
 constexpr int kMaxRedirects = 5;
 // A camera of 50 megapixels sends less.
 constexpr size_t kMaxPicture = 32 << 20, kMaxHead = 64 << 10;
-// libcurl begins to measure a little later than to wait.
+// libcurl starts to measure the total time a little later than the timeout.
 constexpr double kMeasured = 0.1;  // seconds
 constexpr int kPoll = 1000;  // milliseconds
 
@@ -52,13 +52,13 @@ Fetcher::Fetcher(const CameraSettings &camera, const Timeouts &timeouts)
   set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   set(CURLOPT_USERAGENT, "luminance-monitor/" LUMINANCE_VERSION);
   set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(timeouts.answer));
-  // Whoever sends nothing for so long is given up; who sends slowly, after the other time.
+  // A request fails if nothing arrives within `answer`, or if it takes longer than `frame` in all.
   set(CURLOPT_LOW_SPEED_LIMIT, 1L);
   set(CURLOPT_LOW_SPEED_TIME, std::max(1L, std::lround(std::ceil(timeouts.answer))));
   set(CURLOPT_TIMEOUT_MS, milliseconds(timeouts.frame));
   set(CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(kMaxPicture));
   set(CURLOPT_NOSIGNAL, 1L);
-  // A name server that does not respond holds up nothing but a thread of libcurl.
+  // A name server that does not respond then delays only a thread of libcurl.
   set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_WRITEFUNCTION, on_body);
   set(CURLOPT_WRITEDATA, this);
@@ -98,7 +98,7 @@ void Fetcher::set_target(const std::string &uri, const std::optional<Credentials
   set(CURLOPT_PASSWORD, credentials ? credentials->password.c_str() : nullptr);
 }
 
-/// As a transfer of several, of which there is but one: only such can be cancelled at once.
+/// Performs the transfer by the multi interface: only such transfers can be cancelled at once.
 CURLcode Fetcher::perform() {
   int running = 1;
   while (running > 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures of a camera by HTTP, one for each request. The connection is kept where the camera keeps
-// it. One thread at a time, but for cancel().
+// Fetches pictures of a camera by HTTP, one per request. The connection stays open if the camera
+// keeps it open. Used by one thread at a time, except for cancel().
 #pragma once
 
 #include <curl/curl.h>
@@ -15,11 +15,11 @@
 
 namespace luminance {
 
-/// What came of a request: a picture, or why there is none.
+/// The result of a request: a picture, or the reason why there is none.
 struct Fetched {
-  std::string picture;              // its bytes, whatever they are
+  std::string picture;              // its bytes, unchecked
   std::string error;                // one line
-  std::optional<Peer> unreachable;  // the server that could not be spoken to; `error` is vague
+  std::optional<Peer> unreachable;  // the server, if talking to it failed; then `error` is vague
 };
 
 class Fetcher {
@@ -30,16 +30,16 @@ class Fetcher {
   Fetcher(const Fetcher &) = delete;
   Fetcher &operator=(const Fetcher &) = delete;
 
-  /// Follows the redirects that the camera may send.
+  /// Requests a picture. Follows redirects that are allowed.
   Fetched fetch();
-  /// For good, from any thread: what fetch() returns then means nothing.
+  /// Cancels all requests for good. Any thread. What fetch() returns then means nothing.
   void cancel();
   bool is_cancelled() const { return is_cancelled_; }
 
  private:
   struct Answer {
     std::string body;
-    size_t head = 0;  // bytes
+    size_t head = 0;  // bytes of headers
     long status = 0;
     std::string location;  // of a redirect
   };

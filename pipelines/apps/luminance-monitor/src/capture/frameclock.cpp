@@ -7,8 +7,8 @@
 namespace luminance {
 namespace {
 
-// Where timestamps and the clock part by more than this, the video has begun anew, or the machine
-// was too busy for it.
+// If timestamps and the clock differ by more than this, the video has restarted, or the machine was
+// too busy for it.
 constexpr Time kJump = kSecond / 2;
 
 }  // namespace
@@ -17,7 +17,8 @@ Time FrameClock::time_of(Time now, std::optional<Time> running_time) {
   if (fast_) return fast_time_of(running_time);
   const Time own = running_time.value_or(now);
   if (!began_ || std::abs(own + offset_ - now) > kJump) offset_ = now - own;
-  // Frames that were held up come all at once. Then the video is ahead of the clock, and set back.
+  // Delayed frames arrive all at once. The video is then ahead of the clock, and set back, but no
+  // frame may be before the previous one.
   const Time time = std::max<Time>(own + offset_, end_);
   began_ = true;
   end_ = time + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// From the timestamps of a connection's frames to the time of the monitor.
+// Converts the timestamps of a connection's frames to the time of the monitor.
 #pragma once
 
 #include <atomic>
@@ -11,12 +11,12 @@ namespace luminance {
 
 class FrameClock {
  public:
-  /// Normally frames have the time of their arrival, evened out by their timestamps, and no frame
-  /// is before `begin`. `fast`: they have that of their timestamps, the first frame has `begin`.
+  /// Normally, the time of a frame is that of its arrival, smoothed by the timestamps, and not
+  /// before `begin`. `fast`: it is that of its timestamp, and the first frame has the time `begin`.
   FrameClock(bool fast, Time begin) : fast_(fast), end_(begin) {}
 
-  /// The time of a frame that arrives `now` with this running time; nothing: it has none. On the
-  /// thread that has the frame.
+  /// Returns the time of a frame that arrives `now` with this running time, or without any. Call it
+  /// on the thread that has the frame.
   Time time_of(Time now, std::optional<Time> running_time);
 
   bool began() const { return began_; }

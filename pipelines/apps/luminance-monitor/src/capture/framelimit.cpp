@@ -12,11 +12,11 @@ Time time_of(GstBuffer *frame) {
 }
 
 bool FrameLimit::takes(Time time) {
-  // Timestamps tremble: a camera that has just this rate keeps all of its frames.
+  // Timestamps jitter, but a camera with exactly this rate must keep all of its frames.
   const Time early = gap_ / 4;
   const bool goes_back = time < next_ - 2 * gap_;
   if (began_ && !goes_back && time < next_ - early) return false;
-  // In the schedule, so that the rate is kept, and not further behind than a frame.
+  // The next time is on schedule, so that the rate is kept, but at most one frame behind.
   next_ = (began_ && !goes_back ? std::max(next_, time - gap_) : time) + gap_;
   began_ = true;
   return true;

@@ -8,15 +8,15 @@
 
 namespace luminance {
 
-/// The timestamp of a frame, which may advance faster than the clock; the clock's time if it has
-/// none.
+/// Returns the timestamp of a frame, which may advance faster than the clock, or the clock's time
+/// if the frame has none.
 Time time_of(GstBuffer *frame);
 
 class FrameLimit {
  public:
   /// `rate` > 0.
   explicit FrameLimit(unsigned rate) : FrameLimit(Gap{kSecond / rate}) {}
-  /// One frame in this time.
+  /// Takes at most one frame per gap.
   static FrameLimit every(Time gap) { return FrameLimit(Gap{gap}); }
 
   /// Whether to take a frame with this time.

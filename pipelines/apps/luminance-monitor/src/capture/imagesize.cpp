@@ -34,7 +34,7 @@ bool is_frame(unsigned char marker) {
   return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
 }
 
-/// By the first header of a frame, as libjpeg finds it.
+/// Reads the first frame header, which it looks for as libjpeg does.
 uint64_t pixels_of_jpeg(std::string_view data) {
   for (size_t at = 2;;) {
     at = data.find('\xff', at);
@@ -52,7 +52,7 @@ uint64_t pixels_of_png(std::string_view data) {
   return data.size() >= 24 && has(data, 12, "IHDR") ? big(data, 16, 4) * big(data, 20, 4) : 0;
 }
 
-/// 14 bits each.
+/// Width and height have 14 bits each.
 uint64_t pixels_of_vp8(std::string_view data) {
   const bool is_key = data.size() >= 10 && (data[0] & 1) == 0 && has(data, 3, "\x9d\x01\x2a");
   return is_key ? (little(data, 6, 2) & 0x3fff) * (little(data, 8, 2) & 0x3fff) : 0;

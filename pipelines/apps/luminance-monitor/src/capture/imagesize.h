@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The size that a coded picture says that it has, before it is decoded.
+// Reads the size that a coded picture claims, before it is decoded.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace luminance {
 
-/// Of a JPEG, PNG, WebP, or a key frame of VP8; 0 where it does not say, or is something else.
+/// Returns the number of pixels of a JPEG, PNG, WebP or key frame of VP8; 0 if the picture does not
+/// tell, or is something else.
 uint64_t pixels_of(std::string_view picture);
 
 }  // namespace luminance

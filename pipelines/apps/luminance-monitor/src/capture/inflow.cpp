@@ -13,11 +13,11 @@ namespace luminance {
 namespace {
 
 constexpr uint64_t kMaxKept = 32 << 20;
-constexpr uint64_t kMessages = 16 << 10;  // bytes per second of messages that need no account
+constexpr uint64_t kMessages = 16 << 10;  // bytes per second that messages may have without video
 
 thread_local std::weak_ptr<Inflow> of_thread;
 
-/// Bytes since it was connected; 0 where the kernel does not tell.
+/// Returns the bytes received since the socket was connected; 0 if the kernel does not tell.
 uint64_t received_by(GSocket *socket) {
   tcp_info info = {};
   socklen_t size = sizeof info;
@@ -31,7 +31,7 @@ uint64_t received_by(GSocket *socket) {
 std::shared_ptr<Inflow> Inflow::of(GstElement *pipeline) {
   static std::once_flag once;
   std::call_once(once, [] {
-    g_type_class_ref(G_TYPE_SOCKET_CLIENT);  // its signal exists with the class
+    g_type_class_ref(G_TYPE_SOCKET_CLIENT);  // the class registers its signal
     g_signal_add_emission_hook(g_signal_lookup("event", G_TYPE_SOCKET_CLIENT), 0, on_event, nullptr,
                                nullptr);
   });
@@ -49,7 +49,7 @@ Inflow::~Inflow() {
 
 void Inflow::begin_here() { of_thread = weak_from_this(); }
 
-/// Of any client in the process; it is called by the thread that connects.
+/// Called for every socket client of the process, on the thread that connects.
 gboolean Inflow::on_event(GSignalInvocationHint *, guint, const GValue *values, gpointer) {
   const std::shared_ptr<Inflow> own = of_thread.lock();
   if (own == nullptr || g_value_get_enum(&values[1]) != G_SOCKET_CLIENT_CONNECTED) return TRUE;
@@ -85,15 +85,15 @@ GstPadProbeReturn Inflow::on_packet(GstPad *, GstPadProbeInfo *info, gpointer da
   return GST_PAD_PROBE_OK;
 }
 
-/// At once: to take the pipeline down may take a moment, in which gigabytes arrive.
+/// Shuts the sockets down at once: gigabytes may arrive until the pipeline has stopped.
 void Inflow::stop() {
   const std::lock_guard lock(mutex_);
   for (const Connection &connection : connections_)
     g_socket_shutdown(connection.socket, TRUE, TRUE, nullptr);
 }
 
-/// While a message is received, no video comes by the same connection. What comes beside it by UDP
-/// says nothing of the connection.
+/// While a connection receives a message, it carries no video. Video that arrives by UDP says
+/// nothing about the connection.
 std::string Inflow::check() {
   const Time now = g_get_monotonic_time();
   const Time gone = checked_ != 0 ? now - checked_ : 0;
@@ -110,7 +110,7 @@ std::string Inflow::check() {
   }
   const uint64_t video = video_, grown = has_udp_ ? 0 : video - video_before_;
   video_before_ = video;
-  // A packet of video comes with a head and with reports.
+  // Twice the video, because packets come with headers and reports.
   const uint64_t passed = 2 * grown + kMessages * static_cast<uint64_t>(gone) / kSecond;
   kept_ = kept_ + came > passed ? kept_ + came - passed : 0;
   if (kept_ <= kMaxKept) return "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What comes over the sockets of an RTSP source, and how much of it is video. The head of a message
-// of RTSP may have gigabytes of lines, which rtspsrc collects before anybody sees them.
+// Measures what an RTSP source receives over its sockets, and how much of it is video. The header
+// of an RTSP message may have gigabytes of lines, which rtspsrc collects before it passes any on.
 #pragma once
 
 #include <gio/gio.h>
@@ -18,13 +18,14 @@ namespace luminance {
 
 class Inflow : public std::enable_shared_from_this<Inflow> {
  public:
-  /// Of a pipeline that was not started yet.
+  /// Returns the inflow of a pipeline, which must not have been started yet.
   static std::shared_ptr<Inflow> of(GstElement *pipeline);
   ~Inflow();
 
-  /// Sockets that the calling thread connects from now on are those of the pipeline.
+  /// Counts sockets that the calling thread connects from now on as those of the pipeline.
   void begin_here();
-  /// Call a few times per second. An error for people where more is kept than any message has.
+  /// Call a few times per second. If rtspsrc keeps more bytes than any message has, shuts the
+  /// sockets down and returns an error for users.
   std::string check();
 
  private:

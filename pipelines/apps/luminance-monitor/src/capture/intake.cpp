@@ -14,22 +14,22 @@
 namespace luminance {
 namespace {
 
-// Taken by an element of which nothing comes. An intra-coded picture of 8K has 10 MB.
+// Bytes that an element may take without any output. An intra-coded picture of 8K has 10 MB.
 constexpr uint64_t kMaxHeld = 32 << 20;
-// A buffer takes memory beside its bytes, which may be one.
+// Memory that a buffer takes beside its data, which may be a single byte.
 constexpr uint64_t kBufferOverhead = 512;
-// Of a decoder, which works on several pictures at once, and of a picture that is not coded.
+// The same limit for decoders, which work on several pictures at once, and for uncoded pictures.
 constexpr uint64_t kMaxDecoded = 256 << 20;
 constexpr uint64_t kMaxPixels = 40 << 20;  // 8K has 32 Mi
-// A camera with a video in RTSP takes 20 elements, each further stream as many.
+// An RTSP camera with one video stream needs 20 elements, and each further stream as many.
 constexpr int kMaxElements = 400;
 
-/// Of a uridecodebin.
+/// The state of a uridecodebin.
 struct Pipeline {
   std::atomic<int> elements{0};
   std::atomic<bool> has_failed{false};
 
-  /// Only the first limit that is exceeded is told.
+  /// Posts an error, but only for the first limit that is exceeded.
   void fail(GstElement *element, const std::string &why) {
     if (!has_failed.exchange(true))
       GST_ELEMENT_ERROR(element, STREAM, FAILED, ("%s", why.c_str()), (nullptr));
@@ -92,7 +92,8 @@ void on_released(gpointer data, GstMiniObject *) {
   kept->meter->held -= kept->cost;
 }
 
-/// Of an element that gives while it keeps: what it gives does not say that it has nothing more.
+/// Counts each buffer until it is released. For an element that outputs some buffers while it keeps
+/// others, so that an output does not mean that it keeps nothing.
 GstPadProbeReturn on_queued(GstPad *, GstPadProbeInfo *info, gpointer data) {
   const Shared &meter = *static_cast<Shared *>(data);
   for_each_buffer(info, [&meter](GstBuffer *buffer) {
@@ -127,7 +128,8 @@ GstPadProbeReturn on_caps(GstPad *, GstPadProbeInfo *info, gpointer data) {
   return meter.pipeline->has_failed ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
-/// Of a decoder that takes the size from the picture itself, and memory before it tells it.
+/// Checks pictures for a decoder that reads the size from the picture itself, and allocates memory
+/// before its caps tell the size.
 GstPadProbeReturn on_picture(GstPad *, GstPadProbeInfo *info, gpointer data) {
   Meter &meter = **static_cast<Shared *>(data);
   GstMapInfo map;
@@ -143,10 +145,10 @@ void probe(GstPad *pad, int type, GstPadProbeCallback callback, const Shared &me
                     [](gpointer data) { delete static_cast<Shared *>(data); });
 }
 
-/// Where no parser is installed, they look for the end of a picture themselves.
+/// Decoders that look for the end of a picture themselves if no parser is installed.
 constexpr const char *kPictures[] = {"jpegdec", "pngdec", "webpdec"};
 constexpr const char *kVp8[] = {"vp8dec", "avdec_vp8"};
-// It has a thread of its own, which decoding delays, while packets come.
+// Elements whose output has a thread of its own, which decoding delays while packets arrive.
 constexpr const char *kQueues[] = {"rtpjitterbuffer"};
 
 template <typename Names>
@@ -156,7 +158,7 @@ bool is_one_of(GstElement *element, const Names &names) {
                      [name](const char *known) { return std::strcmp(name, known) == 0; });
 }
 
-/// What is read from a file at will is not pushed, and a file ends.
+/// Adds a meter's probes to a pad. Data that is pulled from a file needs no limit: a file ends.
 void watch(GstPad *pad, const Shared &meter) {
   constexpr int kData = GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST;
   const bool is_sink = gst_pad_get_direction(pad) == GST_PAD_SINK;
@@ -169,7 +171,7 @@ void watch(GstPad *pad, const Shared &meter) {
     probe(pad, kData | GST_PAD_PROBE_TYPE_PUSH, on_queued, meter);
 }
 
-/// 0: it collects nothing.
+/// Returns how many bytes an element may hold; 0 if it collects nothing.
 uint64_t max_held(GstElement *element) {
   GstElementFactory *factory = gst_element_get_factory(element);
   if (GST_IS_BIN(element) || factory == nullptr) return 0;
