@@ -57,7 +57,7 @@ TEST_F(Picture, IsAJpegOrAPng) {
   EXPECT_EQ(error_of(std::string("GIF89a") + number(0x10001000, 4) + std::string(64, '\0')),
             "the camera sends image/gif, not a picture (JPEG or PNG)");
   EXPECT_EQ(error_of(std::string(100, '\0')),
-            "the camera sends something, not a picture (JPEG or PNG)");
+            "the camera sends unknown data, not a picture (JPEG or PNG)");
   EXPECT_NE(error_of("x"), "");
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr gint kWidth = 320, kMinSide = 16;
 
-/// What the caps of a scaled picture say. Pixels become square.
+/// Returns the size of the scaled picture as fields of caps. Its pixels are square.
 std::string size_of(const GstVideoInfo &info) {
   const double shape = static_cast<double>(info.width) * info.par_n / info.par_d / info.height;
   const gint width = std::clamp(info.width, kMinSide, kWidth) & ~1;
@@ -28,7 +28,8 @@ bool is_on_gpu(GstCaps *caps) {
   return gst_caps_features_contains(gst_caps_get_features(caps, 0), "memory:CUDAMemory");
 }
 
-/// What brings a picture to the host. One in surfaces is scaled on the way, in its own shape.
+/// Returns the elements that bring a picture to the host. A picture in surfaces is scaled on the
+/// way, in its own shape.
 std::string download_of(GstCaps *caps, const GstVideoInfo &info) {
   if (is_on_gpu(caps)) return "cudadownload ! ";
   if (!is_in_surfaces(caps)) return "";

@@ -9,7 +9,7 @@ bool has_lumas(const GstVideoInfo &info) {
     return (GST_VIDEO_FORMAT_INFO_FLAGS(format) & flag) != 0;
   };
   const guint depth = GST_VIDEO_FORMAT_INFO_DEPTH(format, 0);
-  // Samples that are not in bytes of their own, or not line by line.
+  // Samples of these formats share bytes, or are not stored line by line.
   if (is(GST_VIDEO_FORMAT_FLAG_COMPLEX) || is(GST_VIDEO_FORMAT_FLAG_TILED)) return false;
   if (GST_VIDEO_FORMAT_INFO_IS_RGB(format)) return depth == 8;
   if (!GST_VIDEO_FORMAT_INFO_IS_YUV(format) && !GST_VIDEO_FORMAT_INFO_IS_GRAY(format)) return false;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The lumas of a frame in the memory of the host.
+// Reads the lumas of a frame in the memory of the host.
 #pragma once
 
 #include <gst/video/video.h>
 
 namespace luminance {
 
-/// Whether lumas of frames in this format can be read: those of all formats that the plugin takes.
+/// Whether lumas of frames in this format can be read, as they can for all formats that the plugin
+/// takes.
 bool has_lumas(const GstVideoInfo &info);
 
-/// Those of more than 8 bits without their lower bits. RGB is weighed as BT.601 does, in which a
-/// camera's noise and movements show as in any other.
+/// Lumas of more than 8 bits lose their lower bits. RGB is weighted as in BT.601; a camera's noise
+/// and movements show with any weights.
 class Lumas {
  public:
-  /// The frame must outlive it, and its format have lumas.
+  /// The frame must outlive this object, and its format must have lumas.
   explicit Lumas(const GstVideoFrame &frame);
 
   size_t width() const { return static_cast<size_t>(GST_VIDEO_FRAME_WIDTH(&frame_)); }
@@ -21,8 +22,7 @@ class Lumas {
   /// Bytes from a pixel to the next.
   size_t step() const { return static_cast<size_t>(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame_, 0)); }
 
-  /// Calls `use` with a function that gives the luma of the pixel so many bytes from the begin of
-  /// line `y`.
+  /// Calls `use` with a function that returns the luma of the pixel at a byte offset in line `y`.
   template <class Use>
   void read(size_t y, const Use &use) const {
     const guint8 *const first = line(0, y);

@@ -10,8 +10,8 @@
 namespace luminance {
 namespace {
 
-// Of what cameras have, with several sensors, too. Decoders take memory for what a picture says
-// that it is, and a small file can say anything.
+// Enough for any camera, even with several sensors. Decoders allocate memory for the size that a
+// picture claims, and a small file can claim any size.
 constexpr uint64_t kMaxPixels = uint64_t{64} << 20;
 
 }  // namespace
@@ -22,7 +22,7 @@ PictureFormat format_of(const std::string &picture) {
   const std::string type =
       caps != nullptr ? gst_structure_get_name(gst_caps_get_structure(caps, 0)) : "";
   if (type != "image/jpeg" && type != "image/png")
-    return {"", "the camera sends " + (type.empty() ? "something" : type) +
+    return {"", "the camera sends " + (type.empty() ? "unknown data" : type) +
                     ", not a picture (JPEG or PNG)"};
   const uint64_t pixels = pixels_of(picture);
   if (pixels == 0) return {"", kUndecoded};

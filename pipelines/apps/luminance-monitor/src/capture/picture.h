@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a picture says of itself that a camera sends in response to a request.
+// Detects the format of a picture that a camera sends in response to a request.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 namespace luminance {
 
 struct PictureFormat {
-  std::string type;   // "image/jpeg" or "image/png", or
-  std::string error;  // why it is none of them, or not to be decoded
+  std::string type;   // "image/jpeg" or "image/png"; empty on error
+  std::string error;  // why the picture is neither of them, or must not be decoded
 };
 
 constexpr const char *kUndecoded = "the picture cannot be decoded";

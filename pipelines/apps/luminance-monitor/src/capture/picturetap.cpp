@@ -8,9 +8,9 @@
 namespace luminance {
 namespace {
 
-// Of measurements that are on their way, at most.
+// Frames whose measurements are still on their way, at most.
 constexpr size_t kCapacity = 64;
-// Of a frame in surfaces.
+// Samples of a frame in surfaces.
 constexpr Size kSamples = {2 * kBlockColumns, 2 * kBlockLines};
 
 }  // namespace
@@ -68,8 +68,8 @@ PictureTap::Pictures PictureTap::pictures_of(GstBuffer *buffer, const GstVideoIn
           has_thumbnail ? thumbnail_of(buffer, info, pixels_) : nullptr};
 }
 
-/// The same blocks as of a frame on the host: of twice as many samples each way, the odd ones.
-/// Thumbnails are of all samples.
+/// Computes the same blocks as for a frame on the host: they use only the odd ones of twice as many
+/// samples each way. Thumbnails use all samples.
 PictureTap::Pictures PictureTap::pictures_in_surfaces(GstBuffer *buffer) {
   GstBuffer *const lumas = sampler_->lumas(buffer, caps_);
   if (lumas == nullptr) return {};

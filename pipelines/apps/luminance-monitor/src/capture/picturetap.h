@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The blocks and thumbnails of frames that pass through a pad.
+// Computes the blocks and thumbnails of frames that pass through a pad.
 #pragma once
 
 #include <gst/video/video.h>
@@ -18,7 +18,7 @@
 
 namespace luminance {
 
-/// Keeps them until the measurements of their frames arrive.
+/// Keeps blocks and thumbnails until the measurements of their frames arrive.
 class PictureTap {
  public:
   struct Pictures {  // null: unknown
@@ -26,13 +26,13 @@ class PictureTap {
     std::shared_ptr<const Thumbnail> thumbnail;
   };
 
-  /// Taps the frames that arrive at this pad, which keeps the tap alive. Only the region is looked
-  /// at.
+  /// Taps the frames that arrive at this pad, which keeps the tap alive. Only pixels of the region
+  /// are used.
   static std::shared_ptr<PictureTap> on(GstPad *pad, const Region &region = {});
   explicit PictureTap(const Region &region) : cutout_(cutout_of(region)) {}
   ~PictureTap() { gst_clear_caps(&caps_); }
 
-  /// Those of the frame with this timestamp. Any thread.
+  /// Returns the pictures of the frame with this timestamp, and drops earlier ones. Any thread.
   Pictures take(GstClockTime timestamp);
 
  private:
@@ -58,7 +58,7 @@ class PictureTap {
   bool is_on_gpu_ = false;
   std::unique_ptr<SurfaceSampler> sampler_;  // for these caps, if frames are in surfaces
   const Cutout<double> cutout_;
-  Cutout<size_t> pixels_;  // of these frames, or of what is sampled of them
+  Cutout<size_t> pixels_;  // in pixels of these frames, or in samples if frames are in surfaces
   std::optional<BlockSampler> blocks_;
   FrameLimit limit_{kRateOnGpu};
   FrameLimit thumbnail_limit_ = FrameLimit::every(kThumbnailEvery);

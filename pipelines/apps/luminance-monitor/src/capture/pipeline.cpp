@@ -20,9 +20,9 @@
 namespace luminance {
 namespace {
 
-constexpr guint kRtspLatency = 200;  // milliseconds; nobody has to see this smoothly
+constexpr guint kRtspLatency = 200;  // milliseconds; the video need not be smooth
 
-/// What sets the user on elements that open URIs.
+/// Properties for the user and the password on elements that open URIs.
 constexpr const char *kUserProperties[][2] = {{"user-id", "user-pw"}, {"username", "password"}};
 
 bool has_property(GstElement *element, const char *name) {
@@ -40,13 +40,13 @@ void set_user(GstElement *source, const Credentials &credentials) {
                     ("this protocol does not support a user and a password"), (nullptr));
 }
 
-/// Whether an RTSP server is asked for a stream. Sound need not even be sent.
+/// Returns whether to request a stream from an RTSP server. Sound need not even be sent.
 gboolean on_rtsp_stream(GstElement *, guint, GstCaps *caps, gpointer) {
   const gchar *media = gst_structure_get_string(gst_caps_get_structure(caps, 0), "media");
   return media == nullptr || std::strcmp(media, "video") == 0;
 }
 
-/// It would follow redirects by itself, and try again by itself.
+/// Sets up an HTTP source, which would follow redirects and try again by itself.
 void set_http(GstElement *source, double timeout) {
   if (!has_property(source, "automatic-redirect")) {
     GST_ELEMENT_ERROR(source, RESOURCE, SETTINGS,
@@ -59,7 +59,7 @@ void set_http(GstElement *source, double timeout) {
 
 void set_rtsp(GstElement *source, double timeout) {
   g_signal_connect(source, "select-stream", G_CALLBACK(on_rtsp_stream), nullptr);
-  // Where frames come faster than they are decoded, they are not kept for later.
+  // Frames that come faster than they are decoded are dropped, not kept for later.
   g_object_set(source, "latency", kRtspLatency, "drop-on-latency", TRUE, "tcp-timeout",
                static_cast<guint64>(seconds(timeout)), nullptr);
   guard_rtsp_source(source);
@@ -76,7 +76,7 @@ struct Opening {
   bool is_http;
 };
 
-/// uridecodebin has made the element that opens the URI.
+/// Sets up the element that uridecodebin has created to open the URI.
 void on_source(GstElement *, GstElement *source, gpointer data) {
   const auto *opening = static_cast<const Opening *>(data);
   if (!opening->credentials.user.empty()) set_user(source, opening->credentials);
@@ -84,7 +84,7 @@ void on_source(GstElement *, GstElement *source, gpointer data) {
   if (g_signal_lookup("on-sdp", G_OBJECT_TYPE(source)) != 0) set_rtsp(source, opening->timeout);
 }
 
-/// Whether decoding goes on. That of sound and text does not.
+/// Returns whether to decode a stream further. Sound and text are not decoded.
 gboolean on_caps(GstElement *decoder, GstPad *, GstCaps *caps, gpointer) {
   if (const std::string refusal = autoplug_error(caps); !refusal.empty()) {
     GST_ELEMENT_ERROR(decoder, STREAM, WRONG_TYPE, ("%s", refusal.c_str()), (nullptr));
@@ -95,21 +95,22 @@ gboolean on_caps(GstElement *decoder, GstPad *, GstCaps *caps, gpointer) {
          !g_str_has_prefix(name, "subpicture/");
 }
 
-/// GstAutoplugSelectResult, which no header has.
+/// GstAutoplugSelectResult, which no header declares.
 enum Choice { kTry, kExpose, kSkip };
 Choice on_factory(GstElement *, GstPad *, GstCaps *, GstElementFactory *factory,
                   gpointer histogram) {
   return may_autoplug(factory, takes_surfaces(GST_ELEMENT(histogram))) ? kTry : kSkip;
 }
 
-/// decodebin has made an element. Without this, multipartdemux waits for more streams, until queues
-/// of megabytes are full.
+/// Sets up an element that decodebin has created. Otherwise, multipartdemux waits for more streams
+/// until queues of megabytes are full.
 void on_element(GstBin *, GstBin *, GstElement *element, gpointer) {
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "single-stream") != nullptr)
     g_object_set(element, "single-stream", TRUE, nullptr);
 }
 
-/// A frame was decoded. Not videorate: it ends the program where frames have no duration.
+/// Drops decoded frames above the limit. videorate is not used, because it ends the program if
+/// frames have no duration.
 GstPadProbeReturn on_frame(GstPad *, GstPadProbeInfo *info, gpointer limit) {
   const bool is_taken =
       static_cast<FrameLimit *>(limit)->takes(time_of(GST_PAD_PROBE_INFO_BUFFER(info)));
@@ -123,10 +124,10 @@ void limit_frames(GstElement *pipeline, unsigned rate) {
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, new FrameLimit(rate), destroy);
 }
 
-// Not uridecodebin3: that of GStreamer 1.22 does not always begin.
+// uridecodebin3 is not used, because that of GStreamer 1.22 does not always start.
 constexpr const char *kUriDecoder = "uridecodebin name=decoder caps=video/x-raw(ANY) ! ";
 
-/// With a frame rate, a buffer is a picture for pngdec, too, rather than a part of some.
+/// The caps have a frame rate, so that pngdec, too, takes each buffer for a whole picture.
 std::string picture_decoder(const std::string &format) {
   return "appsrc name=pictures is-live=true do-timestamp=true format=time caps=" + format +
          ",framerate=1/1 ! " + (format == "image/png" ? "pngdec" : "jpegdec") + " name=decoder ! ";
@@ -135,10 +136,10 @@ std::string picture_decoder(const std::string &format) {
 std::string description_of(const std::string &decoder, const Region &region,
                            const Settings &settings) {
   std::string text = decoder;
-  // It leaves alone what cudahistogram takes, and what is on a GPU.
+  // videoconvert does not change what cudahistogram takes, or what is on a GPU.
   text += "videoconvert name=convert ! ";
   if (!settings.fast) text += "clocksync ! ";
-  // Cameras share the cores; each of them needs but a part of one.
+  // Cameras share the cores; each camera needs only a part of one.
   return text +
          RegionCounter::elements(region, "interval=0 n-threads=1 backend=" + settings.backend) +
          " ! fakesink name=sink sync=false";
@@ -156,7 +157,7 @@ GstElement *parse(const std::string &description) {
 GstElement *make_pipeline(const std::string &decoder_text, const CameraSettings &camera,
                           const Settings &settings) {
   GstElement *pipeline = parse(description_of(decoder_text, camera.region, settings));
-  // One context for all cameras. Where this fails, there is no CUDA.
+  // All cameras share one context. If this fails, there is no CUDA.
   if (settings.backend != "cpu") gst_cuda_tensor_share_primary_context(pipeline, 0, nullptr);
   if (camera.max_fps > 0) limit_frames(pipeline, camera.max_fps);
   return pipeline;
@@ -180,7 +181,7 @@ GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings) 
                                     settings.timeouts.answer, is_by_http(camera.uri)},
                         destroy, static_cast<GConnectFlags>(0));
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_caps), nullptr);
-  // With a closure that keeps the element, as the decoder may be taken down later.
+  // The closure keeps the element alive, because the decoder may be taken down after it.
   g_signal_connect_data(
       decoder, "autoplug-select", G_CALLBACK(on_factory),
       gst_bin_get_by_name(GST_BIN(pipeline), "histogram"),

@@ -13,12 +13,13 @@ namespace luminance {
 /// Throws std::runtime_error if an element that every camera needs is missing.
 void check_elements(const Settings &settings);
 
-/// Posts messages of cudahistogram for a RegionCounter; the element `sink` keeps the latest frame. Opens only the URI
-/// of the camera, whatever the camera responds. Throws like check_elements().
+/// Returns a pipeline that posts messages of cudahistogram for a RegionCounter, and whose element
+/// `sink` keeps the latest frame. It opens only the URI of the camera, whatever the camera
+/// responds. Throws like check_elements().
 GstElement *pipeline_of(const CameraSettings &camera, const Settings &settings);
 
-/// The same for pictures of a format, "image/jpeg" or "image/png", which are pushed into the appsrc
-/// `pictures`. The element `decoder` decodes one of each buffer.
+/// Returns the same for pictures of a format, "image/jpeg" or "image/png", which are pushed into
+/// the appsrc `pictures`. The element `decoder` decodes one picture from each buffer.
 GstElement *picture_pipeline_of(const std::string &format, const CameraSettings &camera,
                                 const Settings &settings);
 

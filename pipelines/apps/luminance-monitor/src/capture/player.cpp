@@ -36,7 +36,7 @@ struct Player::State {
   }
 
   GstElement *const pipeline;
-  std::mutex mutex;  // while its state changes
+  std::mutex mutex;  // held while the pipeline changes its state
   std::atomic<bool> closed{false};
 };
 
@@ -53,7 +53,7 @@ Player::~Player() {
 void Player::play() {
   std::thread([state = state_] {
     const std::lock_guard<std::mutex> lock(state->mutex);
-    // What fails comes over the bus.
+    // The bus reports failures.
     if (!state->closed) gst_element_set_state(state->pipeline, GST_STATE_PLAYING);
   }).detach();
 }

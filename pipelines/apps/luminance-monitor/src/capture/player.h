@@ -21,8 +21,8 @@ class Player {
   void play();
   GstElement *pipeline() const;
 
-  /// Waits until the pipelines of all destroyed players have stopped; false if some have not in
-  /// time.
+  /// Waits until the pipelines of all destroyed players have stopped. Returns false if some have
+  /// not stopped in time.
   static bool wait_for_all(double seconds);
 
  private:

@@ -31,7 +31,7 @@ void count(int difference) {
 
 }  // namespace
 
-/// Of the thread, too, which may live longer than the polling.
+/// State shared with the thread, which may outlive the polling.
 struct Polling::State {
   State(const CameraSettings &camera, const Timeouts &timeouts, Take take_picture)
       : interval(std::chrono::microseconds(seconds(camera.snapshot_interval))),
@@ -40,12 +40,12 @@ struct Polling::State {
   ~State() { g_main_context_unref(context); }
 
   const Clock::duration interval;
-  const Take take;  // called, and forgotten, on the main loop
+  const Take take;  // called on the main loop
   GMainContext *const context = g_main_context_ref_thread_default();
   Fetcher fetcher;
   std::mutex mutex;
   std::condition_variable changed;
-  bool is_taken = true;  // the latest of what was fetched
+  bool is_taken = true;  // whether the main loop has taken the latest result
 };
 
 Polling::Polling(const CameraSettings &camera, const Timeouts &timeouts, Take take)
@@ -53,7 +53,7 @@ Polling::Polling(const CameraSettings &camera, const Timeouts &timeouts, Take ta
   count(1);
   std::thread([state = state_]() mutable {
     work(state);
-    state.reset();  // which may take a moment, too
+    state.reset();  // before the count, because it may take a moment, too
     count(-1);
   }).detach();
 }
@@ -72,7 +72,7 @@ bool Polling::wait_for_all(double seconds) {
                                 [] { return threads == 0; });
 }
 
-/// One at a time: where the main loop is busy, pictures do not pile up.
+/// Requests one picture at a time: if the main loop is busy, pictures must not pile up.
 void Polling::work(const std::shared_ptr<State> &state) {
   Clock::time_point next = Clock::now();
   for (;;) {
@@ -100,7 +100,7 @@ void Polling::hand_over(const std::shared_ptr<State> &state, Fetched fetched) {
       state->is_taken = true;
     }
     state->changed.notify_all();
-    state->take(fetched);  // which may end the polling
+    state->take(fetched);  // may destroy the polling
     return G_SOURCE_REMOVE;
   };
   const auto let_go = [](gpointer data) { delete static_cast<Call *>(data); };

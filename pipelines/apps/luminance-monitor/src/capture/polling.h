@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The thread that asks a camera for a picture, again and again.
+// Requests pictures of a camera again and again, on a thread of its own.
 #pragma once
 
 #include <functional>
@@ -11,19 +11,20 @@ namespace luminance {
 
 class Polling {
  public:
-  /// Called on the main loop, unless the polling is gone by then. After an error, no more is asked
-  /// for.
+  /// Called on the main loop, unless the polling has been destroyed. After an error, no more
+  /// pictures are requested.
   using Take = std::function<void(const Fetched &)>;
 
   /// Begins at once. The main loop is that of the calling thread. Throws std::runtime_error where
   /// libcurl cannot be initialized.
   Polling(const CameraSettings &camera, const Timeouts &timeouts, Take take);
-  /// Cancels what is under way, and waits for nothing.
+  /// Cancels the request that is under way, and does not wait for the thread.
   ~Polling();
   Polling(const Polling &) = delete;
   Polling &operator=(const Polling &) = delete;
 
-  /// Waits until the threads of all that were destroyed have ended; false if some have not in time.
+  /// Waits until the threads of all destroyed pollings have ended. Returns false if some have not
+  /// ended in time.
   static bool wait_for_all(double seconds);
 
  private:

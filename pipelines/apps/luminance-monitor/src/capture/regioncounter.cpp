@@ -26,7 +26,7 @@ bool has_same_region(const Measurement &a, const Measurement &b) {
          std::tie(b.roi_x, b.roi_y, b.roi_width, b.roi_height);
 }
 
-/// A share of them is this many, or what rounding made of it.
+/// Returns how many of the pixels a share is: a whole number, but for rounding errors of the share.
 guint64 pixels_of(double share, guint64 pixels) {
   return static_cast<guint64>(std::llround(share * static_cast<double>(pixels)));
 }
@@ -94,10 +94,11 @@ GstPadProbeReturn RegionCounter::on_event(GstPad *, GstPadProbeInfo *info, gpoin
   return GST_PAD_PROBE_OK;
 }
 
-/// Before the first frame of this size, on the thread on which frames pass all elements.
+/// Sets the region and the holes for frames of this size. Called before the first of them, on the
+/// thread on which frames pass all elements.
 void RegionCounter::follow(const GstCaps *caps) {
   GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, caps)) return;  // the elements say so
+  if (!gst_video_info_from_caps(&info, caps)) return;  // the elements report it
   const auto width = static_cast<size_t>(GST_VIDEO_INFO_WIDTH(&info)),
              height = static_cast<size_t>(GST_VIDEO_INFO_HEIGHT(&info));
   const Cutout<size_t> pixels = luminance::pixels_of(cutout_, width, height);

@@ -20,15 +20,17 @@ namespace luminance {
 
 class RegionCounter {
  public:
-  /// The elements for gst_parse_launch(), with these properties; the first is named "histogram".
+  /// Returns the text of the elements for gst_parse_launch(), with these properties. The first
+  /// element is named "histogram".
   static std::string elements(const Region &region, const std::string &properties);
 
-  /// For a pipeline with these elements. The region follows the size of the pictures. If a picture
-  /// is so small that none of its pixels is left, the first element posts an error.
+  /// Returns a counter for a pipeline with these elements. The region follows the size of the
+  /// pictures. If a picture is so small that no pixel of the region is left, the first element
+  /// posts an error.
   static std::shared_ptr<RegionCounter> in(GstElement *pipeline, const Region &region);
 
-  /// The measurement that this message of one of the elements completes, if it does. All elements
-  /// see the same frames in the same order. For one thread at a time.
+  /// Returns the measurement that this message of one of the elements completes, if any. All
+  /// elements see the same frames in the same order. Called by one thread at a time.
   std::optional<Measurement> take(GstMessage *message);
 
  private:
@@ -39,12 +41,12 @@ class RegionCounter {
 
   const Cutout<double> cutout_;
   std::vector<GstElement *> elements_;           // for the frame, and for each hole
-  std::atomic<bool> is_empty_{false};            // what is left of pictures of this size
-  std::vector<std::deque<Measurement>> counts_;  // of each element, that are not taken yet
+  std::atomic<bool> is_empty_{false};            // whether nothing of pictures of this size is left
+  std::vector<std::deque<Measurement>> counts_;  // of each element, not taken yet
 };
 
-/// What is left of a measurement without those of the same frame's holes. One that has the whole's
-/// region is of a hole that has no pixel.
+/// Returns a measurement minus those of the holes of the same frame. A hole without a pixel is
+/// measured with the region of the whole, and is ignored.
 Measurement without(const Measurement &whole, const std::vector<Measurement> &holes);
 
 }  // namespace luminance

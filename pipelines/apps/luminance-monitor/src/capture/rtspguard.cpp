@@ -16,7 +16,8 @@
 namespace luminance {
 namespace {
 
-/// rtspsrc's `extensions` see each answer before it does: that is the only place to stop it.
+/// An extension of rtspsrc. It sees each response before rtspsrc acts on it: nothing else can stop
+/// rtspsrc.
 struct Guard {
   GstElement element;
 };
@@ -30,7 +31,7 @@ std::string header_of(const GstRTSPMessage *message, GstRTSPHeaderField field) {
   return value != nullptr ? value : "";
 }
 
-/// An error that says where it leads.
+/// Turns a redirect into an error whose reason phrase is the target.
 void stop_redirect(GstRTSPMessage *response) {
   const std::string location = header_of(response, GST_RTSP_HDR_LOCATION);
   gst_rtsp_message_remove_header(response, GST_RTSP_HDR_LOCATION, -1);
@@ -44,8 +45,8 @@ bool is_multicast(const std::string &address) {
   return parsed != nullptr && g_inet_address_get_is_multicast(parsed);
 }
 
-/// Without a `source`, reports go to the host that the connection leads to. A group has to be one;
-/// nothing is left where it is not.
+/// Returns a transport without its `source`, so that reports go to the host of the connection.
+/// Returns an empty text for multicast whose destination is no multicast address.
 std::string checked_transport(const std::string &transport) {
   g_auto(GStrv) parts = g_strsplit(transport.c_str(), ";", -1);
   std::string kept;
@@ -100,8 +101,8 @@ GType guard_type() {
   return type;
 }
 
-/// The address of all streams together, by which rtspsrc may connect anew. Behind a gateway a
-/// camera names its own, which others do not know.
+/// Puts the host of `uri` into the control URI of all streams, by which rtspsrc may connect anew. A
+/// camera behind a gateway names its own address, which other hosts do not know.
 void keep_at_host(GstSDPMessage *sdp, guint index, const char *control, const std::string &uri) {
   const std::string kept = at_host_of(control, uri);
   if (kept == control) return;
@@ -116,7 +117,7 @@ void on_sdp(GstElement *source, GstSDPMessage *sdp, gpointer) {
   for (guint i = gst_sdp_message_attributes_len(sdp); i-- > 0;) {
     const GstSDPAttribute *attribute = gst_sdp_message_get_attribute(sdp, i);
     const std::string key = attribute->key != nullptr ? attribute->key : "";
-    if (key == "x-gst-clock")  // it would be asked for the time, wherever it is
+    if (key == "x-gst-clock")  // rtspsrc would request the time from any host that this names
       gst_sdp_message_remove_attribute(sdp, i);
     else if (key == "control" && attribute->value != nullptr)
       keep_at_host(sdp, i, attribute->value, uri != nullptr ? uri : "");
@@ -134,14 +135,15 @@ void guard_rtsp() {
 
 void guard_rtsp_source(GstElement *source) {
   g_signal_connect(source, "on-sdp", G_CALLBACK(on_sdp), nullptr);
-  // A tunnel through HTTP would be continued with the host that the camera names.
+  // Otherwise, a tunnel through HTTP would continue with the host that the camera names.
   g_object_set(source, "ignore-x-server-reply", TRUE, nullptr);
 }
 
 }  // namespace luminance
 
-/// Before that of the library, for rtspsrc: its connection allocates up to 4 GiB for a message before
-/// any of it has come, and no property or signal of rtspsrc leads to the limit that it could have.
+/// Replaces the function of the library, to set a limit on each connection of rtspsrc: a connection
+/// allocates up to 4 GiB for a message before any of it has arrived, and no property or signal of
+/// rtspsrc gives access to its limit.
 GstRTSPResult gst_rtsp_connection_create(const GstRTSPUrl *url, GstRTSPConnection **connection) {
   static const auto create = reinterpret_cast<decltype(&gst_rtsp_connection_create)>(
       dlsym(RTLD_NEXT, "gst_rtsp_connection_create"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Restricts what an RTSP camera can make rtspsrc do, which would follow redirects, send reports and
-// request the time anywhere, and allocate what the head of a message names.
+// Restricts what an RTSP camera can make rtspsrc do. By itself, rtspsrc follows redirects, sends
+// reports and requests the time anywhere, and allocates the size that a message's header names.
 #pragma once
 
 #include <gst/gst.h>
@@ -10,7 +10,7 @@ namespace luminance {
 /// The status of a redirect that rtspsrc did not follow; the reason phrase is its target.
 constexpr guint kRtspRedirect = 305;
 
-/// A longer message is refused by its head.
+/// A message whose header announces more is refused.
 constexpr guint kMaxRtspMessage = 32 << 20;  // bytes
 
 /// Call before the first rtspsrc of the process is created. May be called repeatedly.

@@ -9,15 +9,14 @@
 namespace luminance {
 namespace {
 
-constexpr Time kSilence = 10 * kSecond;  // of a stream that had frames, at least
-constexpr Time kStall = 2 * kSecond;     // the program itself was stopped
-constexpr Time kShort = kSecond;         // a picture, say, which is not read over and over
-constexpr Time kGood = 30 * kSecond;     // a connection of this length was none of many failures
+constexpr Time kSilence = 10 * kSecond;  // a stream that had frames is given at least this long
+constexpr Time kStall = 2 * kSecond;     // if ticks are further apart, the program was stopped
+constexpr Time kShort = kSecond;         // shorter files, such as a picture, are reread with pauses
+constexpr Time kGood = 30 * kSecond;     // a longer connection resets the delay of the next one
 
 constexpr const char *kPicture =
     "the camera sends a single picture, not video; set its snapshot-interval, or use the URI of "
-    "its "
-    "video stream (RTSP, or MJPEG over HTTP)";
+    "its video stream (RTSP, or MJPEG over HTTP)";
 
 std::string no_frames_within(Time time) {
   return "no frames within " + std::to_string(time / kSecond) + " s";
@@ -54,7 +53,7 @@ void Source::begin() {
 
 void Source::tick() {
   const Time now = g_get_monotonic_time();
-  if (now - ticked_ > kStall) last_heard_ = now;  // what came meanwhile has yet to arrive
+  if (now - ticked_ > kStall) last_heard_ = now;  // frames of that time have yet to arrive
   ticked_ = now;
   if (finished_) return;
   if (connection_ == nullptr) {
@@ -64,15 +63,15 @@ void Source::tick() {
   } else if (is_silent(now)) {
     disconnect(frames_ > 0 ? "no more frames" : no_frames_within(first_frame_timeout()));
   } else {
-    connection_->tick();  // which may be its last
+    connection_->tick();  // may delete the connection
   }
 }
 
-/// After which it is reconnected. A camera that is said to have few frames is given the time for
-/// them; its rules may change while it plays.
+/// Returns the silence after which the camera is reconnected. A camera whose rules allow few frames
+/// is given the time for them; its rules may change while it plays.
 Time Source::max_silence() const {
   Time silence = kSilence;
-  // Those who poll know by themselves when a picture fails to come.
+  // A connection that polls reports a missing picture by itself.
   if (camera_.snapshot_interval > 0)
     silence += seconds(camera_.snapshot_interval + settings_.timeouts.frame);
   for (const Rule &rule : all_rules(Verdict::kNoFrames, camera_.rules, camera_.schedules))
@@ -80,12 +79,12 @@ Time Source::max_silence() const {
   return silence;
 }
 
-/// For its first frame.
+/// Returns how long a connection may take to its first frame.
 Time Source::first_frame_timeout() const {
   return std::max(seconds(settings_.timeouts.frame), max_silence());
 }
 
-/// Whether there is nothing more to wait for. The next frame of a file may be far.
+/// Whether the connection has been silent for too long. Frames of a file may be far apart.
 bool Source::is_silent(Time now) const {
   if (frames_ == 0) return now - last_heard_ > first_frame_timeout();
   return !is_file_ && now - last_heard_ > max_silence();
@@ -96,7 +95,7 @@ void Source::arrive(const Arrival &arrival) {
   last_heard_ = g_get_monotonic_time();
   if (frames_++ == 0) {
     first_ = last_heard_;
-    // By HTTP, this may be all: then it is no video, and the camera was never found.
+    // By HTTP, this frame may be all: then it is no video, and the camera never counts as playing.
     if (may_be_picture_) single_frame_ = arrival.frame;
     if (may_be_picture_) return;
   }
@@ -120,7 +119,7 @@ void Source::disconnect(const std::string &why) {
   if (frames_ > 0 && now - first_ > kGood) pause_ = 0;
   const Timeouts &timeouts = settings_.timeouts;
   pause_ = std::clamp(2 * pause_, timeouts.first_pause, timeouts.max_pause);
-  // Not all of them at once, where a switch or a recorder was restarted.
+  // Cameras must not reconnect all at once after a switch or a recorder was restarted.
   std::uniform_real_distribution<double> around(0.8, 1.2);
   retry_time_ = now + seconds(pause_ * around(random_));
   monitor_.set_status(index_, Status::kWaiting, text);
@@ -138,7 +137,7 @@ void Source::end() {
   retry_time_ = now + kShort;
 }
 
-/// A single picture was never shown as the camera's.
+/// Ends the connection. Keeps its last frame, but not a single picture, which was never shown.
 void Source::close() {
   GstSample *const last = single_frame_ ? nullptr : sample();
   if (last != nullptr) keep_(last);

@@ -19,7 +19,7 @@ class Source {
   /// Takes the last frame of a connection that is over, and owns it.
   using Keep = std::function<void(GstSample *)>;
 
-  /// For the camera with this number in the monitor, which must outlive the source.
+  /// `index`: the number of the camera in the monitor, which must outlive the source.
   Source(const Settings &settings, Monitor &monitor, Inbox &inbox, size_t index, Keep keep);
 
   void begin();
@@ -27,7 +27,7 @@ class Source {
   void tick();
   void arrive(const Arrival &arrival);
 
-  /// For a file: whether it has ended or failed.
+  /// Whether a file has ended or failed.
   bool is_finished() const { return finished_; }
   bool has_failed() const { return failed_; }
   /// The latest frame, or null. The caller owns it.

@@ -90,14 +90,15 @@ bool Sources::has_failed() const {
                      [](const auto &source) { return source.second->has_failed(); });
 }
 
-/// As a JPEG, made at once: a frame is a hundred times as large, and may be the decoder's.
+/// Keeps the last frame as a JPEG, which is made at once: the frame is a hundred times as large,
+/// and its memory may be the decoder's.
 void Sources::keep(size_t camera, GstSample *last) {
   stills_[camera].last.reset(last);
   make_next();
 }
 
 void Sources::still(size_t camera, const std::function<void(GBytes *)> &done) {
-  // One that is being removed has told so, and may be asked once more by who was told.
+  // While a camera is being removed, those who have been told may ask once more.
   if (sources_.count(camera) == 0) return done(nullptr);
   Still &still = stills_[camera];
   const bool is_fresh =
@@ -107,7 +108,7 @@ void Sources::still(size_t camera, const std::function<void(GBytes *)> &done) {
   make_next();
 }
 
-/// One at a time: they take the cores from the cameras.
+/// Starts the next JPEG. JPEGs are made one at a time: they take the cores from the cameras.
 void Sources::make_next() {
   if (making_ || g_cancellable_is_cancelled(leaving_)) return;
   const auto next = std::find_if(stills_.begin(), stills_.end(), [](const auto &entry) {
@@ -120,7 +121,7 @@ void Sources::make_next() {
   finish({camera, still.is_last}, still.is_last ? still.jpeg : nullptr);
 }
 
-/// Owns the sample.
+/// Starts a JPEG of the sample, of which it takes ownership.
 void Sources::make(const Picture &picture, GstSample *sample) {
   making_ = true;
   using Done = std::pair<Sources *, Picture>;

@@ -28,8 +28,8 @@ class Sources : public Stills {
   void remove(size_t camera);
   /// Call a few times per second.
   void tick();
-  /// Stops all cameras, and waits a while for those that close slowly. False if one has not closed
-  /// and may still use this object: then the program must exit.
+  /// Stops all cameras, and waits a while for those that close slowly. Returns false if one has not
+  /// closed and may still use this object: then the program must exit.
   bool stop();
   /// Whether no more frames will arrive.
   bool all_finished() const;
@@ -43,8 +43,8 @@ class Sources : public Stills {
   struct Still {
     Bytes jpeg;                              // or null
     gint64 made = 0;                         // monotonic, in microseconds; 0: never
-    bool is_last = false;                    // of a connection that is over
-    Sample last{nullptr, gst_sample_unref};  // of which that is to be made
+    bool is_last = false;                    // whether `jpeg` is of a connection that is over
+    Sample last{nullptr, gst_sample_unref};  // the last frame, whose JPEG is to be made; or null
     std::vector<std::function<void(GBytes *)>> waiting;
   };
   struct Picture {

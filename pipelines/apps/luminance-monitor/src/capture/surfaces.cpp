@@ -7,7 +7,8 @@
 namespace luminance {
 namespace {
 
-/// The tensor's first channel is the luma, as it is in the surface.
+/// Returns an element whose tensor has the unchanged luma of the surface as its first channel; null
+/// if the plugin is missing.
 GstElement *element_of(int width, int height) {
   const std::string text =
       "cudanormalize resize-mode=stretch method=nearest color=yuv dtype=uint8 layout=nchw width=" +
@@ -77,7 +78,7 @@ GstFlowReturn SurfaceSampler::on_result(GstPad *pad, GstObject *, GstBuffer *buf
   return GST_FLOW_OK;
 }
 
-/// Before the first frame with these caps.
+/// Prepares the element for frames with these caps.
 void SurfaceSampler::start(GstCaps *caps) {
   if (caps_ == nullptr) {
     gst_element_set_state(element_, GST_STATE_PLAYING);

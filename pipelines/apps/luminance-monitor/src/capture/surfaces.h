@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames in DeepStream's surfaces (caps feature memory:NVMM), which only elements can read: a buffer
-// maps to the description of its surfaces, not to a picture.
+// Reads frames in DeepStream's surfaces (caps feature memory:NVMM), which only elements can read: a
+// buffer maps to the description of its surfaces, not to a picture.
 #pragma once
 
 #include <gst/video/video.h>
@@ -15,16 +15,16 @@ bool takes_surfaces(GstElement *histogram);
 /// Samples the luma of frames in surfaces. Used by one thread at a time.
 class SurfaceSampler {
  public:
-  /// The number of samples each way.
+  /// `width`, `height`: the number of samples each way.
   SurfaceSampler(int width, int height);
   ~SurfaceSampler();
   SurfaceSampler(const SurfaceSampler &) = delete;
   SurfaceSampler &operator=(const SurfaceSampler &) = delete;
 
-  /// A buffer that the caller owns, with the picture that info() describes: sample i of n of an axis
-  /// is pixel i · length / n, rounded down. Null if the frame cannot be read.
+  /// Returns a buffer that the caller owns, with the picture that info() describes: sample i of n
+  /// of an axis is pixel i · length / n, rounded down. Returns null if the frame cannot be read.
   GstBuffer *lumas(GstBuffer *frame, GstCaps *caps);
-  /// A gray picture.
+  /// Describes a gray picture.
   const GstVideoInfo &info() const { return info_; }
 
  private:

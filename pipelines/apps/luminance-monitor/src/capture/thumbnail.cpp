@@ -29,7 +29,7 @@ struct Line {
   }
 
   std::vector<uint8_t> lumas;
-  std::vector<uint32_t> masked_before;  // pixels, from the line's begin to each
+  std::vector<uint32_t> masked_before;  // number of masked pixels before each pixel
 };
 
 void read(const Lumas &lumas, size_t y, const Cutout<size_t> &pixels, Line &line) {
@@ -118,7 +118,7 @@ class Sharpness {
   std::array<uint64_t, kColumns> far_ = {};
 };
 
-/// What is masked stays 0.
+/// Sets a row of the thumbnail. Masked pixels stay 0.
 void fill(Thumbnail &thumbnail, size_t row, const std::array<Pixel, kWidth> &pixels) {
   for (size_t x = 0; x < kWidth; ++x)
     if (pixels[x].is_masked)

@@ -11,9 +11,9 @@
 
 namespace luminance {
 
-/// Of what is judged of the frame: of pixels in holes, nothing is used. Null if the frame cannot be
-/// mapped, its format is not one that is measured, or nothing of it is judged. Takes less than a
-/// millisecond of a frame of 1080p.
+/// Returns the thumbnail of the judged part of the frame; pixels in holes are not used. Returns
+/// null if the frame cannot be mapped, if its format is not one that is measured, or if nothing of
+/// it is judged. Takes less than a millisecond for a frame of 1080p.
 std::shared_ptr<const Thumbnail> thumbnail_of(GstBuffer *buffer, const GstVideoInfo &info,
                                               const Cutout<size_t> &pixels);
 

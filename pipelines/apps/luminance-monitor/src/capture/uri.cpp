@@ -31,7 +31,8 @@ std::string with_port(const std::string &host, int port) {
   return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
-/// Its own host by the same scheme or by TLS, at the same port or at TLS' own.
+/// Whether a target is the camera itself: the same host, scheme and port, or the same host by TLS
+/// at the same port or the default one of TLS.
 bool is_same(const Peer &camera, const Peer &to) {
   if (camera == to) return true;
   return camera.host == to.host && to.scheme == camera.scheme + "s" &&
@@ -50,7 +51,7 @@ bool has_its_scheme(const Peer &camera, const Peer &to) {
   return to.scheme == camera.scheme || to.scheme == camera.scheme + "s";
 }
 
-/// The same way to carry it as the camera's, which only its URI says.
+/// Returns a URI with the transport of the camera's, which only the scheme of its URI tells.
 std::string carried_alike(const std::string &uri, const std::string &camera) {
   const auto scheme_of = [](const std::string &text) { return text.substr(0, text.find(':')); };
   const std::string own = scheme_of(camera);

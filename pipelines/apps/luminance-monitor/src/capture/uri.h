@@ -21,16 +21,16 @@ struct Peer {
   std::string text() const;  // "host:port"
 };
 
-/// Empty if the URI has no server to connect to: a file, a device, UDP.
+/// Returns the server of a URI; empty if it has none to connect to: a file, a device, UDP.
 std::optional<Peer> peer_of(const std::string &uri);
 
-/// `uri`, with the host and port of `base` if it is an RTSP URI of another server.
+/// Returns `uri`, with the scheme, host and port of `base` if that is another server.
 std::string at_host_of(const std::string &uri, const std::string &base);
 
 struct Redirect {
   std::string uri;             // to open, or empty
   std::string refusal;         // why it is not followed
-  bool to_the_camera = false;  // which may get the user and password
+  bool to_the_camera = false;  // then the target may get the user and password
 };
 /// Resolves a redirect from `from` to `location`. It is allowed to the camera itself, also with
 /// TLS, and to the hosts that the user has listed.
