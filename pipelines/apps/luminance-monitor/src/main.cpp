@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Watches cameras by the messages of cudahistogram: a page, an API, metrics and a history of how
-// well exposed they are, and of what is wrong with them.
+// Watches cameras by the messages of cudahistogram. A page, an API, metrics and a history show how
+// well exposed the cameras are, and what is wrong with them.
 #include <gio/gio.h>
 #include <glib-unix.h>
 #include <gst/gst.h>
@@ -37,7 +37,7 @@ namespace {
 enum Exit { kDone = 0, kFailed = 1, kWrongSettings = 2, kSourceFailed = 3, kCannotListen = 4 };
 
 constexpr guint kTick = 200;  // milliseconds
-// For the one before, whose end is under way, to give back the address.
+// Time for a previous process, which is about to end, to release the address.
 constexpr gint64 kListenTimeout = 3 * G_USEC_PER_SEC;
 constexpr gulong kListenPause = G_USEC_PER_SEC / 4;
 
@@ -45,18 +45,19 @@ void print_error(const std::string &what) {
   std::fprintf(stderr, "luminance-monitor: %s\n", on_one_line(what).c_str());
 }
 
-/// Where the history is, where no file is named.
+/// Returns the default file of the history.
 std::string usual_history() {
   return std::filesystem::path(g_get_user_data_dir()) / "luminance-monitor" / "history.db";
 }
 
-/// With the file that it has where none is named.
+/// Returns the settings with the default file if they name none.
 HistorySettings located(HistorySettings settings) {
   if (settings.file.empty()) settings.file = usual_history();
   return settings;
 }
 
-/// The history that was asked for has to be there; the usual one is tried again where it is not.
+/// Opens the history, or returns null if it is disabled. A file that is named must open at once;
+/// the default file is tried again later.
 std::unique_ptr<History> open_history(const HistorySettings &settings, const Monitor &monitor) {
   if (!settings.enabled) return nullptr;
   const auto mode =
@@ -64,13 +65,13 @@ std::unique_ptr<History> open_history(const HistorySettings &settings, const Mon
   return std::make_unique<History>(located(settings), monitor, mode);
 }
 
-/// Where time is that of frames, a recording is judged, and nobody is told.
+/// Returns null if time is that of frames: then a recording is judged, and nobody is notified.
 std::unique_ptr<Notifier> make_notifier(const Settings &settings, const Monitor &monitor) {
   if (settings.fast) return nullptr;
   return std::make_unique<Notifier>(settings.notifications, monitor);
 }
 
-/// Shows the page to whoever sits in front of the machine.
+/// Opens the page in the browser if somebody sits in front of the machine.
 void open_page(const std::string &address) {
   const bool has_display =
       std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
@@ -88,14 +89,14 @@ std::unique_ptr<Server> begin_server(const WebSettings &settings, const Served &
     }
 }
 
-/// SIGHUP, from the begin on: one that comes before the main loop runs is answered then.
+/// Catches SIGHUP. A signal that comes before the main loop runs is handled when it does.
 using SignalSource = std::unique_ptr<GSource, decltype(&g_source_unref)>;
 SignalSource catch_hangup() { return {g_unix_signal_source_new(SIGHUP), g_source_unref}; }
 
-/// Reads the command line and the files named in it, as often as it is called. Throws SettingsError.
+/// Reads the command line and the files named in it, anew at each call. Throws SettingsError.
 using Read = std::function<Command()>;
 
-/// All that works while cameras are watched.
+/// Owns all parts that work while cameras are watched.
 class Application {
  public:
   Application(const Command &command, const Read &read, FileWatch &files)
@@ -159,14 +160,14 @@ class Application {
     if (!run_.headless) open_page(server_->address());
   }
 
-  /// Why it cannot be written, once; and that it can be again.
+  /// Prints once why the history cannot be written, and once that it can be written again.
   void report_history_error() {
     if (history_ == nullptr || history_->error() == reported_) return;
     reported_ = history_->error();
     print_error(reported_.empty() ? "the history can be written again" : reported_);
   }
 
-  /// Settings that are wrong change nothing.
+  /// Reads the settings again, and applies them. Invalid settings change nothing.
   void reload() try {
     Settings updated = read_().settings;
     if (server_ != nullptr) server_->change(updated.web);
@@ -183,8 +184,8 @@ class Application {
     log_line(std::string("configuration not reloaded: ") + error.what());
   }
 
-  /// Those that are set up as before notice nothing; those with other rules keep their connection,
-  /// and what they have learned. What became of them all, for people.
+  /// Adds, removes and changes cameras. Cameras with the same settings are not touched; those with
+  /// other rules keep their connection, and what they have learned. Returns a summary for users.
   std::string change_cameras(const Settings &updated) {
     const CameraChanges changes = camera_changes(settings_, updated);
     for (const std::vector<std::string> *ids : {&changes.removed, &changes.changed})
@@ -215,7 +216,7 @@ class Application {
     sources_->add(number);
   }
 
-  /// What it was meant to look at when it was last watched, and whether somebody works on it.
+  /// Restores what the camera is meant to look at, and its maintenance, from the history.
   void restore(const Camera &camera) {
     if (history_ == nullptr) return;
     if (const std::optional<Reference> reference = history_->reference(camera))
@@ -236,7 +237,7 @@ class Application {
     for (const auto &camera : monitor_.cameras()) restore_maintenance(*camera);
   }
 
-  /// What became of them, for people.
+  /// Applies changes of the notifications. Returns a summary for users, or an empty text.
   std::string change_notifications(const Settings &updated) {
     if (notifier_ == nullptr || are_same(settings_.notifications, updated.notifications)) return {};
     notifier_->change(updated.notifications);
@@ -244,7 +245,7 @@ class Application {
     return "; notifications changed";
   }
 
-  /// From who reloads it, or from a terminal that is gone, with which a program ends.
+  /// Reloads the settings, or ends the program if SIGHUP means that its terminal is gone.
   static gboolean on_hangup(gpointer data) {
     auto *self = static_cast<Application *>(data);
     if (self->was_terminal_ && !isatty(STDIN_FILENO))
@@ -269,7 +270,7 @@ class Application {
     self->report_history_error();
     const Time elapsed = self->clock_.now() - self->begin_;
     const bool is_time = self->run_.seconds && elapsed >= seconds(*self->run_.seconds);
-    // With a page, the last of it stays to be looked at.
+    // With a page, the program goes on, so that users can look at the last results.
     const bool is_finished =
         self->sources_->all_finished() && (self->run_.headless || self->server_ == nullptr);
     if (is_time || is_finished) g_main_loop_quit(self->loop_.get());
@@ -277,9 +278,9 @@ class Application {
   }
 
   const Run run_;
-  Settings settings_;  // that it works by
+  Settings settings_;  // those in force
   const Read read_;
-  FileWatch &files_;  // that were read
+  FileWatch &files_;  // the files that were read
   const bool was_terminal_ = isatty(STDIN_FILENO) != 0;
   Clock clock_;
   const Time begin_;
@@ -289,7 +290,7 @@ class Application {
   Metrics metrics_;
   std::unique_ptr<History> history_;
   std::unique_ptr<Notifier> notifier_;
-  std::string reported_;  // of its errors
+  std::string reported_;  // the latest error of the history that was printed
   std::unique_ptr<Server> server_;
   std::optional<Sources> sources_;
 };

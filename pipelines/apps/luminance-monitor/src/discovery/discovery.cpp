@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char *kGroup = "239.255.255.250";
 constexpr guint16 kPort = 3702;
-constexpr gint64 kAgain = G_USEC_PER_SEC / 2;  // datagrams get lost
+constexpr gint64 kAgain = G_USEC_PER_SEC / 2;  // time to the next probe: datagrams get lost
 constexpr int kProbes = 3;
 constexpr gsize kMaxAnswer = 65536;
 constexpr gint kReceiveBuffer = 1 << 20;
@@ -37,7 +37,7 @@ Owned<Object> own(Object *object) {
   throw std::runtime_error(text);
 }
 
-/// Whom to ask, and by which interface.
+/// The address that a probe is sent to, and the interface that sends it.
 struct Target {
   std::string interface;
   gint source = 0;  // its IPv4 address, as in the datagrams; 0: as the system chooses
@@ -86,7 +86,8 @@ bool is_same(const OnvifDevice &a, const OnvifDevice &b) {
   return a.addresses == b.addresses;
 }
 
-/// A camera answers each probe that reaches it, by each of its interfaces.
+/// Adds a device, or its addresses to those of the same device: a camera answers each probe that
+/// reaches it, by each of its interfaces.
 void add(OnvifDevice device, std::vector<OnvifDevice> &devices) {
   const auto known = std::find_if(devices.begin(), devices.end(),
                                   [&](const OnvifDevice &other) { return is_same(device, other); });
@@ -111,16 +112,18 @@ class Search {
     GError *error = nullptr;
     socket_.reset(
         g_socket_new(G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, &error));
-    if (error != nullptr) fail("no socket", error);
+    if (error != nullptr) fail("cannot create a UDP socket", error);
     const auto any = own(g_inet_socket_address_new_from_string("0.0.0.0", 0));
-    if (!g_socket_bind(socket_.get(), any.get(), FALSE, &error)) fail("no port", error);
+    if (!g_socket_bind(socket_.get(), any.get(), FALSE, &error))
+      fail("cannot bind a UDP port", error);
     g_socket_set_blocking(socket_.get(), FALSE);
     g_socket_set_multicast_ttl(socket_.get(), 1);
-    // Many may answer at once. Where the system allows less, it is less.
+    // Many cameras may answer at once. The system may allow less.
     g_socket_set_option(socket_.get(), SOL_SOCKET, SO_RCVBUF, kReceiveBuffer, nullptr);
   }
 
-  /// Why interfaces could not be used; throws where none could.
+  /// Sends a probe by each interface. Returns why interfaces could not be used, and throws
+  /// std::runtime_error if none could.
   std::vector<std::string> ask() {
     const std::string text = probe(id_);
     std::vector<std::string> failures;
@@ -146,7 +149,7 @@ class Search {
       if (!g_socket_condition_timed_wait(socket_.get(), G_IO_IN, left, nullptr, nullptr)) continue;
       const gssize size = g_socket_receive_from(socket_.get(), nullptr, answer.data(), kMaxAnswer,
                                                 nullptr, nullptr);
-      if (size <= 0) continue;  // of a probe that reached nobody, say
+      if (size <= 0) continue;  // an error, such as that of a probe that reached nobody
       for (OnvifDevice &device : devices_in(answer.substr(0, static_cast<size_t>(size)), id_))
         add(std::move(device), devices_);
     }

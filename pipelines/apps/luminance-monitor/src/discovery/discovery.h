@@ -14,9 +14,9 @@ struct Discovered {
   std::vector<std::string> failures;  // interfaces that could not be used, and why
 };
 
-/// Asks, and listens for so many seconds. `address`: HOST:PORT, which alone is asked; empty: the
-/// multicast group of WS-Discovery on each interface with an IPv4 address. Throws
-/// std::runtime_error if nobody could be asked.
+/// Sends probes, and listens for so many seconds. `address`: HOST:PORT, to which alone probes are
+/// sent; empty: the multicast group of WS-Discovery on each interface with an IPv4 address. Throws
+/// std::runtime_error if no probe could be sent.
 Discovered discover(double seconds, const std::string &address);
 
 }  // namespace luminance

@@ -15,7 +15,7 @@ constexpr const char *kNote = R"(
 # password was guessed or sent. Then: luminance-monitor --config FILE --check
 )";
 
-/// On one line, without what ends it or reverses it in a terminal.
+/// Returns a text on one line, without characters that end or reverse the line in a terminal.
 std::string shown(const std::string &text) {
   const std::string line = on_one_line(text);
   std::string visible;
@@ -32,7 +32,7 @@ std::string shown(const std::string &text) {
   return visible;
 }
 
-/// As a string of TOML.
+/// Returns a text as a TOML string.
 std::string quoted(const std::string &text) {
   std::string quote = "\"";
   for (const char c : text) {
@@ -42,7 +42,7 @@ std::string quoted(const std::string &text) {
   return quote + '"';
 }
 
-/// The host of an address, as it is in a URI; empty where it is none that can be connected to.
+/// Returns the host of an address, as URIs write it; empty if it cannot be connected to.
 std::string host_of(const std::string &address) {
   g_autoptr(GUri) uri = g_uri_parse(address.c_str(), G_URI_FLAGS_NONE, nullptr);
   const gchar *host = uri != nullptr ? g_uri_get_host(uri) : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Cameras that were found, for people.
+// Lists cameras that were found, for users.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace luminance {
 
-/// The beginning of a configuration file: the cameras one by one in comments, and tables for them
-/// that have to be filled in. Safe to print, whatever the cameras say.
+/// Returns the beginning of a configuration file: the cameras one by one in comments, and tables
+/// for them that have to be filled in. It is safe to print, whatever the cameras send.
 std::string listing_of(const std::vector<OnvifDevice> &devices);
 
 }  // namespace luminance

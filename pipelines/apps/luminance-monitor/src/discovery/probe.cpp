@@ -13,11 +13,11 @@ namespace {
 
 constexpr size_t kMaxDepth = 32, kMaxPrefixes = 64, kMaxDevices = 64, kMaxAddresses = 8;
 
-/// The namespaces of interest, with letters that stand for them here.
+/// The namespaces of interest, and the letters that stand for them in the reader's paths.
 constexpr std::pair<const char *, const char *> kNamespaces[] = {
     {"http://www.w3.org/2003/05/soap-envelope", "s"},
     {"http://schemas.xmlsoap.org/ws/2004/08/addressing", "a"},
-    {"http://www.w3.org/2005/08/addressing", "a"},  // some cameras have it
+    {"http://www.w3.org/2005/08/addressing", "a"},  // some cameras use it
     {"http://schemas.xmlsoap.org/ws/2005/04/discovery", "d"},
 };
 constexpr const char *kRelatesTo = "/s:Envelope/s:Header/a:RelatesTo";
@@ -36,7 +36,7 @@ std::vector<std::string> words_of(const std::string &text) {
   return words;
 }
 
-/// What a scope has after its beginning, which ends in a slash; empty where it begins otherwise.
+/// Returns the rest of a scope after `begin`, which ends in a slash; empty if it begins otherwise.
 std::string scope_value(const std::string &scope, const std::string &begin) {
   if (g_ascii_strncasecmp(scope.c_str(), begin.c_str(), begin.size()) != 0) return "";
   const std::string value = scope.substr(begin.size());
@@ -44,7 +44,7 @@ std::string scope_value(const std::string &scope, const std::string &begin) {
   return plain != nullptr ? plain : value;
 }
 
-/// Whoever says nothing of its type may be one; whoever says something else is none.
+/// Whether a device may be a camera: it has the type of cameras, or tells no type.
 bool is_camera(const std::string &types) {
   constexpr const char *kType = "NetworkVideoTransmitter";
   const std::vector<std::string> all = words_of(types);
@@ -53,7 +53,8 @@ bool is_camera(const std::string &types) {
          });
 }
 
-/// Reads an answer. GMarkup knows no declared entities, so that none can grow, and no namespaces.
+/// Reads an answer. GMarkup knows no declared entities, so that none can expand, and no namespaces,
+/// which this class resolves.
 class Reader {
  public:
   bool read(const std::string &text) {
@@ -71,7 +72,7 @@ class Reader {
  private:
   struct Element {
     size_t path;      // length of the path before it
-    size_t prefixes;  // number of those before it
+    size_t prefixes;  // number of prefixes before it
     std::string text;
   };
   struct Prefix {

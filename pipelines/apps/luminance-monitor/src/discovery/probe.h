@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The messages of WS-Discovery, by which ONVIF cameras are found: a probe, and what they answer.
+// The messages of WS-Discovery, by which ONVIF cameras are found: a probe, and its answers.
 #pragma once
 
 #include <string>
@@ -7,18 +7,17 @@
 
 namespace luminance {
 
-/// What a camera says of itself. All of it is as it came.
+/// What a camera tells about itself. Nothing of it is checked.
 struct OnvifDevice {
   std::string endpoint;                // its endpoint reference, which stays the same
-  std::string name, hardware;          // of its scopes, or empty
+  std::string name, hardware;          // from its scopes, or empty
   std::vector<std::string> addresses;  // of its device service
 };
 
-/// Asks for cameras. `id`: of the message, such as "urn:uuid:…".
+/// Returns a probe for cameras. `id`: that of the message, such as "urn:uuid:…".
 std::string probe(const std::string &id);
 
-/// The cameras of an answer to the probe with this id; none where it is no such answer, whatever
-/// it is.
+/// Returns the cameras of an answer to the probe with this id; none if the text is anything else.
 std::vector<OnvifDevice> devices_in(const std::string &answer, const std::string &id);
 
 }  // namespace luminance

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Log lines on the standard output.
+// Prints log lines to the standard output.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace luminance {
 
-/// An untrusted text, made safe to print: valid UTF-8, without control characters.
+/// Returns an untrusted text made safe to print: valid UTF-8, without control characters.
 std::string on_one_line(const std::string &text);
 
 /// Logs a line of the program itself, with the time.
