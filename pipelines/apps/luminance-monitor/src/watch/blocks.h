@@ -16,7 +16,7 @@ struct Blocks {
   static constexpr int kLuma = 256;  // represents a luma of 1
 
   std::array<uint16_t, kCount> means = {};  // 0: the block is masked
-  size_t visible = kCount;                  // blocks that are not masked; at least one
+  size_t visible = kCount;                  // number of blocks that are not masked; at least one
 };
 
 }  // namespace luminance

@@ -7,11 +7,11 @@
 namespace luminance {
 namespace {
 
-// Frames that are under way still belong to an interval that is over by the clock.
+// Frames that are still on their way may belong to an interval that is over by the clock.
 constexpr Time kLate = kSecond / 2;
-constexpr Time kStill = 5 * kSecond;  // without frames there is no frame rate
+constexpr Time kStill = 5 * kSecond;  // without a frame for this long, there is no frame rate
 
-/// Where pictures are asked for, the latest counts until one of them fails to come.
+/// Returns how long the latest frame counts. A polled picture counts until the next one is missing.
 Time still_of(const CameraSettings &settings) {
   return std::max(kStill, seconds(2 * settings.snapshot_interval));
 }
@@ -136,7 +136,7 @@ std::optional<Interval> Camera::set_status(Status status, Time now, const std::s
 
 std::vector<Change> Camera::take_changes() { return std::exchange(changes_, {}); }
 
-/// An interval's frames over the time until the next one's first.
+/// Measures the frames of an interval per time until the first frame of the next interval.
 void Camera::measure_rate(Time now) {
   if (!rate_begin_ || now <= rate_begin_->time) return;
   const auto frames = static_cast<double>(frames_ - rate_begin_->frames);

@@ -32,7 +32,7 @@ struct Point {
 
 class Camera {
  public:
-  /// The last quarter of an hour with an interval of one second.
+  /// Points of the last quarter of an hour, at an interval of one second.
   static constexpr size_t kPoints = 900;
 
   Camera(const CameraSettings &settings, double interval, Time now);
@@ -64,18 +64,18 @@ class Camera {
   /// How often each verdict was raised.
   uint64_t times_raised(Verdict verdict) const { return raised_[static_cast<size_t>(verdict)]; }
 
-  /// Nothing: nobody works on it.
+  /// Empty if nobody works on the camera.
   const std::optional<Maintenance> &maintenance() const { return maintenance_; }
 
-  /// When what it is meant to look at was learned, if it is known.
+  /// When the scene that the camera is meant to look at was learned, if it is known.
   std::optional<Time> scene_learned() const { return judge_.scenery().learned(); }
-  /// The same in milliseconds since 1970, by the clock of that time: it may have been set since.
+  /// The same in milliseconds since 1970, by the wall clock of then, which may have been set since.
   const std::optional<int64_t> &reference_time() const { return reference_time_; }
-  /// Another number whenever the reference is another one, or none any more.
+  /// A number that changes whenever the reference changes or is forgotten.
   uint64_t reference_version() const { return judge_.scenery().version() + pictures_kept_; }
-  /// All of it, if there is one.
+  /// The whole reference, if there is one.
   std::optional<Reference> reference() const;
-  /// A JPEG of the time when it was learned; null: there is none.
+  /// A JPEG of the time when the reference was learned, or null.
   const std::shared_ptr<const std::string> &reference_picture() const { return reference_picture_; }
 
   // Input, for Monitor.
@@ -83,7 +83,7 @@ class Camera {
     maintenance_ = std::move(maintenance);
   }
   void renew_scene(Time now);
-  /// Its scenes must be sound. `learned`: when it was, as far as is known.
+  /// The reference's scenes must be sound. `learned`: when it was learned, as far as is known.
   void restore_reference(const Reference &reference, Time learned, Time now);
   void set_reference_time(int64_t time) { reference_time_ = time; }
   void keep_reference_picture(const std::shared_ptr<const std::string> &jpeg);
@@ -96,9 +96,9 @@ class Camera {
   /// Completes an interval that no frame has completed.
   std::optional<Interval> tick(Time now, Time listening_time);
   std::optional<Interval> tick(Time now) { return tick(now, now); }
-  /// Puts the rules of this minute of the day in force. Returns whether they are others.
+  /// Puts the rules of this minute of the day in force. Returns whether the rules changed.
   bool set_minute(unsigned minute, Time now);
-  /// From now on, these are the settings; `minute` is that of the day.
+  /// Replaces the rules and schedules from now on. `minute`: the minute of the day.
   void set_rules(const Rules &rules, const Schedules &schedules, unsigned minute, Time now);
   /// The program was stopped for long: silence is measured from now on.
   void reset_silence(Time listening_time);
@@ -110,7 +110,7 @@ class Camera {
  private:
   struct Begin {
     Time time;
-    uint64_t frames;  // before it
+    uint64_t frames;  // number of frames before it
   };
 
   void measure_rate(Time now);
@@ -119,7 +119,7 @@ class Camera {
 
   CameraSettings settings_;
   const Time length_;  // of an interval
-  const Time still_;   // without a frame, after which nothing is known of the picture
+  const Time still_;   // time without a frame after which nothing is known of the picture
   Status status_ = Status::kConnecting;
   Time status_since_;
   std::string error_;

@@ -10,7 +10,7 @@
 namespace luminance {
 namespace {
 
-constexpr int64_t kSet = 20000;  // somebody has set the machine's clock
+constexpr int64_t kSet = 20000;  // microseconds; a larger change: the machine's clock was set
 
 template <class Of>
 int64_t microseconds_of() {
@@ -34,7 +34,7 @@ Time Clock::now() const { return fast_ ? latest_.load() : monotonic(); }
 
 int64_t Clock::wall(Time time) const {
   const int64_t offset = real() - monotonic() - suspended();
-  // It trembles by what lies between the two readings: the same time has to stay the same.
+  // The offset jitters by the time between the readings, but the result must stay the same.
   if (!fast_ && std::abs(offset - offset_) > kSet) offset_ = offset;
   return (time + suspended_by(time) + offset_) / 1000;
 }

@@ -9,20 +9,20 @@ namespace luminance {
 namespace {
 
 constexpr int kWidth = Thumbnail::kWidth, kHeight = Thumbnail::kHeight, kCell = Thumbnail::kCell;
-constexpr int kFar = 8;    // pixels that edges are looked for elsewhere
-constexpr int kReach = 2;  // pixels each way that an edge is made of
+constexpr int kFar = 8;    // pixels each way in which edges are looked for elsewhere
+constexpr int kReach = 2;  // pixels each way that an edge is computed from
 
 constexpr size_t place(int x, int y) { return static_cast<size_t>(y * kWidth + x); }
 
 constexpr int left_of(size_t cell) { return static_cast<int>(cell % Thumbnail::kColumns) * kCell; }
 constexpr int top_of(size_t cell) { return static_cast<int>(cell / Thumbnail::kColumns) * kCell; }
 
-/// The pixel of this place, or the nearest one of the picture.
+/// Returns the pixel at this place, or the nearest one of the picture.
 float at(const Plane &plane, int x, int y) {
   return plane[place(std::clamp(x, 0, kWidth - 1), std::clamp(y, 0, kHeight - 1))];
 }
 
-/// A little, so that an edge that lies between pixels looks like one that does not.
+/// Smooths a plane a little, so that an edge between pixels looks like one that is not.
 Plane smoothed(const Plane &plane) {
   Plane across, both;
   for (int y = 0; y < kHeight; ++y)
@@ -34,7 +34,7 @@ Plane smoothed(const Plane &plane) {
   return both;
 }
 
-/// Of the cell of `before`, and of what lies in `now` at this distance.
+/// Returns the likeness of the cell of `before` and of what lies in `now` at this distance.
 double likeness_at(const Edges &now, const Edges &before, size_t cell, int dx, int dy) {
   float product = 0, energy = 0;
   for (int y = top_of(cell); y < top_of(cell) + kCell; ++y) {
@@ -49,7 +49,7 @@ double likeness_at(const Edges &now, const Edges &before, size_t cell, int dx, i
   return both > 0 ? static_cast<double>(product) / std::sqrt(both) : 0;
 }
 
-/// Those that edges are made of with a masked one.
+/// Returns the pixels whose edges would be computed from a masked pixel.
 Thumbnail::Pixels near(const Thumbnail::Pixels &masked) {
   Thumbnail::Pixels all;
   if (masked.none()) return all;

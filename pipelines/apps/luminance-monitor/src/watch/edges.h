@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The edges of a thumbnail, and how like those of another they are.
+// The edges of a thumbnail, and their likeness to those of another.
 //
 // At each pixel, an edge has a strength and a direction. The direction is doubled, as a vector of
 // angle 2a: edges from dark to bright and from bright to dark are then alike, because what is
@@ -24,16 +24,16 @@ struct Edges {
   CellValues energy = {};  // of each cell: the sum of their squares
 };
 
-/// There are none at masked pixels, nor where these would make a difference.
+/// Computes the edges. Masked pixels have none, and neither have pixels that these would affect.
 Edges edges_of(const Plane &lumas, const Thumbnail::Pixels &masked = {});
-/// For edges whose vectors were changed.
+/// Computes the energy anew after the vectors were changed.
 void measure_energy(Edges &edges);
 
-/// From -1 to 1, which means that the cell's edges are in place.
+/// Returns the likeness of a cell's edges, from -1 to 1. 1 means that the edges are in place.
 double likeness(const Edges &now, const Edges &before, size_t cell);
 
-/// The likeness of the edges of `before` to those at the place up to 8 pixels away, but more than
-/// one, where they are most alike. Costs 280 times as much.
+/// Returns the highest likeness of the cell's edges in `before` to those in `now` at a place that
+/// is 2 to 8 pixels away. Costs 280 times as much.
 double likeness_elsewhere(const Edges &now, const Edges &before, size_t cell);
 
 }  // namespace luminance

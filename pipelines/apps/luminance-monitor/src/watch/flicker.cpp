@@ -16,19 +16,19 @@ constexpr double kLights[] = {100, 120};                // Hz
 constexpr double kSlowest = 1;  // Hz
 // Mains, cameras' clocks and timestamps are off by this much.
 constexpr double kOff = 0.3, kStep = 0.1;  // Hz
-constexpr double kMinShare = 0.5;          // of the variance, that the swing has to explain
+constexpr double kMinShare = 0.5;          // share of the variance that the swing has to explain
 
-/// What a swing of a frequency has in a series.
+/// The amplitude of a swing in a series, and its share of the variance.
 struct Swing {
   double amplitude = 0, share = 0;
 };
 
 struct Difference {
-  double frame;  // its number
-  double luma;   // since the frame before
+  double frame;  // number of the frame
+  double luma;   // change since the frame before
 };
 
-/// Least squares of a cosine and a sine of `cycles` a frame.
+/// Fits a cosine and a sine of `cycles` per frame by least squares.
 Swing fit(const std::vector<Difference> &series, double cycles) {
   double cc = 0, cs = 0, ss = 0, xc = 0, xs = 0, xx = 0;
   for (const auto &[frame, x] : series) {
@@ -44,10 +44,10 @@ Swing fit(const std::vector<Difference> &series, double cycles) {
   return {std::hypot(a, b), xx > 0 ? (a * xc + b * xs) / xx : 0};
 }
 
-/// The frequency that a camera of `rate` frames a second sees of `light`.
+/// Returns the frequency at which a camera with `rate` frames per second sees `light`.
 double seen(double light, double rate) { return std::abs(light - rate * std::round(light / rate)); }
 
-/// Numbers frames by their times, which tremble: where some were lost, their numbers are.
+/// Numbers frames by their times, which jitter. The numbers of lost frames are left out.
 class Numbers {
  public:
   explicit Numbers(double gap) : gap_(gap) {}
@@ -81,7 +81,7 @@ void Flicker::add(Time time, double mean) {
     samples_.pop_front();
 }
 
-/// Between frames of which none was lost.
+/// Returns the usual gap between frames of which none was lost: the median.
 double Flicker::usual_gap() const {
   std::vector<Time> gaps;
   for (size_t i = 1; i < samples_.size(); ++i)
@@ -96,7 +96,7 @@ double Flicker::percent() const {
   const Time length = samples_.back().time - samples_.front().time;
   if (length < kMinWindow) return 0;
 
-  // Differences: what moves in the picture changes its mean slowly, or in single steps.
+  // Differences are used: movement in the picture changes the mean slowly, or in single steps.
   std::vector<Difference> differences;
   Numbers numbers(usual_gap());
   double mean = samples_.front().mean, last = numbers.next(0);

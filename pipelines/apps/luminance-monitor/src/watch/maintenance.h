@@ -10,7 +10,7 @@ namespace luminance {
 
 struct Maintenance {
   int64_t since = 0;  // in milliseconds since 1970
-  /// When it ends by itself; nothing: somebody is to end it.
+  /// When it ends by itself; empty: somebody has to end it.
   std::optional<int64_t> until;
   std::string comment;  // any text; untrusted
 

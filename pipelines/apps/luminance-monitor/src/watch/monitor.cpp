@@ -6,11 +6,11 @@
 namespace luminance {
 namespace {
 
-// What comes between two looks at the clock, which are 200 ms apart, is time in which the main loop
-// was late or the program was stopped. A camera that was not listened to was not silent. A loop
-// that is always late still counts some time, so that it finds a silent camera, if late.
+// Two looks at the clock are 200 ms apart. In a longer gap, the main loop was late or the program
+// was stopped, and a camera that the program did not listen to was not silent. A loop that is
+// always late still counts some time, so that it finds a silent camera, although late.
 constexpr Time kMaxTickGap = 2 * kSecond / 5;
-// After a stop of this length, a camera has to find its way back.
+// After a stop of this length, cameras get time to come back.
 constexpr Time kAway = 5 * kSecond;
 
 }  // namespace
@@ -73,7 +73,7 @@ void Monitor::set_maintenance(size_t index, const std::optional<Maintenance> &ma
   for (Observer *observer : observers_) observer->on_maintenance(camera);
 }
 
-/// Of cameras where it is over by itself.
+/// Ends the maintenance of cameras where its end has come.
 void Monitor::end_maintenance() {
   const int64_t now = clock_.wall(clock_.now());
   for (const auto &camera : cameras_)
@@ -97,7 +97,7 @@ void Monitor::finish() {
   for (const auto &camera : cameras_) tell(*camera, camera->finish());
 }
 
-/// Counts the time since the last look, unless the program was away.
+/// Counts the time since the last look at the clock as listening time, except for gaps.
 void Monitor::listen() {
   if (clock_.is_fast()) return;
   const Time elapsed = clock_.now() - last_check_;
@@ -107,7 +107,7 @@ void Monitor::listen() {
   for (const auto &camera : cameras_) camera->reset_silence(listening_time_);
 }
 
-/// Those of the time of day.
+/// Puts the rules of the time of day in force.
 void Monitor::put_rules_in_force(Camera &camera, Time time) {
   if (!camera.has_schedule()) return;
   if (!camera.set_minute(minute_of_day(clock_.wall(time)), time)) return;

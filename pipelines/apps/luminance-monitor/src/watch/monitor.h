@@ -21,9 +21,9 @@ class Observer {
   virtual void on_interval(const Camera &, const Interval &) {}
   virtual void on_change(const Camera &, const Change &) {}
   virtual void on_status(const Camera &) {}
-  /// Other rules are in force, or have another schedule.
+  /// Other rules are in force, or the rules have another schedule.
   virtual void on_rules(const Camera &) {}
-  /// It has begun, has changed or is over.
+  /// Maintenance has begun, has changed or is over.
   virtual void on_maintenance(const Camera &) {}
   virtual void on_added(const Camera &) {}
   /// The last call for this camera.
@@ -48,14 +48,16 @@ class Monitor {
   // Input from the sources.
   void take(size_t camera, const Measurement &frame);
   void set_status(size_t camera, Status status, const std::string &error = {});
-  /// What this camera sees now is what it is meant to look at.
+  /// Learns anew what the camera is meant to look at: what it sees now.
   void renew_scene(size_t camera);
-  /// What it was meant to look at before the monitor was started.
+  /// Restores what the camera was meant to look at before the monitor was started.
   void restore_reference(size_t camera, const Reference &reference);
-  /// A JPEG of what the camera saw when it was learned. Ignored if that is not the present one.
+  /// Keeps a JPEG of what the camera saw when its scene was learned. Ignored if `learned` is not
+  /// the time at which the present scene was learned.
   void keep_reference_picture(size_t camera, Time learned,
                               const std::shared_ptr<const std::string> &jpeg);
-  /// Begins it, or changes it; nothing: ends it. Lasts when the camera is removed and added again.
+  /// Begins or changes maintenance; ends it if empty. Maintenance continues when the camera is
+  /// removed and added again.
   void set_maintenance(size_t camera, const std::optional<Maintenance> &maintenance);
   /// Call a few times per second.
   void tick();
@@ -66,7 +68,8 @@ class Monitor {
   /// Returns the number of the camera.
   size_t add(const CameraSettings &settings);
   void remove(size_t camera);
-  /// For a camera that goes on. Verdicts that stand are judged on by these rules.
+  /// Changes the rules of a camera that stays connected. Verdicts that stand are judged by the new
+  /// rules.
   void set_rules(size_t camera, const Rules &rules, const Schedules &schedules);
   /// Puts the cameras into this order.
   void set_order(const std::vector<CameraSettings> &order);
@@ -78,7 +81,7 @@ class Monitor {
   void tell(Camera &camera, const std::optional<Interval> &interval);
 
   Clock &clock_;
-  // The time during which the program could receive frames: the clock without the gaps.
+  // Listening time: the time during which the program could receive frames, the clock without gaps.
   Time last_check_, listening_time_;
   const double interval_;
   std::vector<std::unique_ptr<Camera>> cameras_;

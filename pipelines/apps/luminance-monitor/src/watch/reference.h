@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a camera is meant to look at, as it is kept while the monitor does not run.
+// What a camera is meant to look at, in the form that is kept while the monitor does not run.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ struct Thumbnail {
   static constexpr size_t kCell = 8, kColumns = kWidth / kCell, kRows = kHeight / kCell;
   static constexpr size_t kCells = kColumns * kRows;
 
-  /// Of the large picture: the mean squares of the differences of luma between pixels of a line.
+  /// Mean squares of the differences of luma between pixels of a line of the large picture.
   struct Detail {
     float near = 0;   // between neighbours
     float far = 0;    // between pixels 1/240 of the width apart
@@ -25,7 +25,7 @@ struct Thumbnail {
   };
 
   std::array<uint16_t, kPixels> lumas = {};  // means
-  Pixels masked;                             // have no luma
+  Pixels masked;                             // pixels without a luma
   std::array<Detail, kCells> details = {};   // all 0: the picture is too small, or the cell masked
 };
 
