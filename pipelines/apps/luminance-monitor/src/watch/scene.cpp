@@ -17,19 +17,22 @@ constexpr float kEdges = 0.7F;
 constexpr float kMinEnergy = kEdges * kEdges * kCell * kCell;
 // The likeness of edges in place. Of other scenes it is 0.1 on average, and 0.5 in few cells.
 constexpr double kInPlace = 0.6;
-// Of edges that are found again elsewhere, and how much more than where they were.
+// The likeness of edges that are found elsewhere, and by how much it exceeds that in their place.
 constexpr double kElsewhere = 0.75, kMoreElsewhere = 0.25;
-constexpr size_t kMaxSearches = 24;  // cells of which this is found out
-// Nine of ten pixels are darker in the dark, and edges less strong than this share of the scene's.
+constexpr size_t kMaxSearches = 24;  // cells whose edges are looked for elsewhere
+// In the dark, nine of ten pixels are darker than kDark. Cells without edges are then ignored if
+// the contrast of the others is below kFaint of the scene's, or if a share of the cells below kFew
+// is in place.
 constexpr float kDark = 50;
 constexpr double kFaint = 0.5, kFew = 0.2;
-// Fine edges, in squares of luma, and relative to those of noise, which are known to a twentieth.
+// The least strength of fine edges that are judged, in squares of luma, plus a share of that of
+// noise, which is known to a twentieth.
 constexpr float kMinFine = 0.5F, kClear = 0.25F;
-// Light and dark of a picture far out of focus, compared with the scene's.
+// The correlation of the lumas of a picture far out of focus with those of the scene.
 constexpr double kSameShape = 0.85;
 
 constexpr float kMaxLuma = 255;
-constexpr double kMaxLikeness = 1.001;  // 1, and what was rounded
+constexpr double kMaxLikeness = 1.001;  // 1, and rounding errors
 
 template <class Values>
 bool are_within(const Values &values, float min, float max) {
@@ -37,7 +40,7 @@ bool are_within(const Values &values, float min, float max) {
                      [=](float value) { return value >= min && value <= max; });
 }
 
-/// The middle one of five.
+/// Returns the median of the values of five thumbnails.
 template <class Get>
 auto median_of(const Look::Thumbnails &thumbnails, const Get &get) {
   static_assert(Look::kThumbnails == 5, "this is the median of five");
@@ -57,7 +60,7 @@ Plane lumas_of(const Look::Thumbnails &thumbnails) {
   return lumas;
 }
 
-/// Of pixels that are not masked; 0 for cells that are.
+/// Returns the mean of each cell's pixels that are not masked; 0 for masked cells.
 CellValues means_of(const Plane &lumas, const Thumbnail::Pixels &masked) {
   CellValues sums = {}, pixels = {};
   for (size_t i = 0; i < lumas.size(); ++i) {
@@ -89,7 +92,7 @@ Thumbnail::Detail detail_of(const Look::Thumbnails &thumbnails, size_t cell) {
   return {of(&Thumbnail::Detail::near), of(&Thumbnail::Detail::far), of(&Thumbnail::Detail::noise)};
 }
 
-/// Pearson's, over so many values.
+/// Returns Pearson's correlation coefficient.
 double correlation(const std::vector<double> &a, const std::vector<double> &b) {
   const auto count = static_cast<double>(a.size());
   double sum_a = 0, sum_b = 0, aa = 0, bb = 0, ab = 0;
@@ -186,7 +189,7 @@ void Match::compare(const Look &look, const Scene &scene) {
   has_edges = 2 * edges_now >= cells;
 }
 
-/// What is not seen in the dark may still be there.
+/// Leaves out cells without edges in the look: what is not seen in the dark may still be there.
 void Match::ignore_unlit(const Look &look) {
   for (size_t cell = 0; cell < kCells; ++cell) {
     if (states_[cell] != State::kMissing || look.edges.energy[cell] >= kMinEnergy) continue;
@@ -195,7 +198,7 @@ void Match::ignore_unlit(const Look &look) {
   }
 }
 
-/// Some of the missing cells stand for all.
+/// Looks for the edges of missing cells elsewhere. Some of these cells stand for all.
 void Match::search(const Look &look, const Scene &scene) {
   std::vector<size_t> missing;
   for (size_t cell = 0; cell < kCells; ++cell)
@@ -211,8 +214,8 @@ void Match::search(const Look &look, const Scene &scene) {
   elsewhere = (1 - in_place) * found / tried;
 }
 
-/// What covers a lens covers cells that lie together. People, snow and other light leave some of
-/// the cells of any neighbourhood alone.
+/// Counts covered cells. What covers a lens covers cells that lie together. People, snow and other
+/// light leave some of the cells of any neighbourhood alone.
 void Match::count_lost() {
   size_t count = 0;
   for (size_t cell = 0; cell < kCells; ++cell) {
@@ -241,8 +244,8 @@ void Match::compare_shape(const Look &look, const Scene &scene) {
   is_same_shape = now.size() >= kMinCells && correlation(now, before) >= kSameShape;
 }
 
-/// The squares of noise add to those of edges. Where it would hide the fine edges that are expected,
-/// nothing is said of them.
+/// Returns the share of the sharpness that is missing. The squares of noise add to those of edges:
+/// cells where noise would hide the expected fine edges are left out.
 double Match::missing(const Look &look, const Scene &scene, float Fineness::*scale) const {
   std::vector<double> ratios;
   for (size_t cell = 0; cell < kCells; ++cell) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a camera sees, compared with what it saw: by the edges, cell by cell.
+// Compares what a camera sees with what it saw, by the edges, cell by cell.
 #pragma once
 
 #include <array>
@@ -18,52 +18,52 @@ struct Fineness {
   float near = 0, far = 0;
 };
 
-/// The last seconds: what is seen in most of them.
+/// What is seen in most thumbnails of the last seconds.
 struct Look {
   using Thumbnails = std::deque<std::shared_ptr<const Thumbnail>>;
   static constexpr size_t kThumbnails = 5;
 
-  /// Of so many thumbnails.
+  /// Takes exactly kThumbnails thumbnails.
   explicit Look(const Thumbnails &thumbnails);
 
-  /// Without that of noise.
+  /// Returns the fineness of a cell without that of its noise.
   Fineness fineness(size_t cell) const;
-  /// Whether the cell's sharpness can be learned from it: in the dark, and where noise is as strong
-  /// as fine edges, it cannot.
+  /// Whether the cell's sharpness can be learned from this look: in the dark, and where noise is as
+  /// strong as fine edges, it cannot.
   bool shows_sharpness(size_t cell) const;
 
   Edges edges;
   CellValues lumas = {};  // means
   std::array<Thumbnail::Detail, Thumbnail::kCells> details;
-  bool is_dark = false;  // so that what is not seen may still be there
+  bool is_dark = false;  // then what is not seen may still be there
 };
 
-/// The scene in one light: by day, say, or in that of infrared lamps.
+/// The scene in one light, such as that of the day or of infrared lamps.
 struct Scene {
   Edges edges;
   CellValues lumas = {};
   // Relative to the edges' energy. 0: not known yet.
   std::array<Fineness, Thumbnail::kCells> fineness = {};
-  double likeness = 1;  // that is usual where edges are in place
+  double likeness = 1;  // the usual likeness where edges are in place
 
   bool has_edges(size_t cell) const;
   /// Whether there are enough edges to recognize it by.
   bool is_recognizable() const;
-  /// Whether its numbers are those of a picture, and it can be recognized by them.
+  /// Whether the numbers are possible for a picture, and suffice to recognize the scene.
   bool is_sound() const;
 };
 
-/// What of a scene is in a look. All but `likeness` and `blur` are shares of the cells that have
-/// edges in the scene, and light in the look.
+/// How much of a scene is in a look. `in_place`, `elsewhere` and `lost` are shares of the cells
+/// that have edges in the scene, and light in the look.
 struct Match {
   static constexpr size_t kMinCells = 12;
 
   Match(const Look &look, const Scene &scene);
 
-  size_t cells = 0;        // that could be compared; with less than kMinCells, nothing is known
+  size_t cells = 0;        // cells that could be compared; below kMinCells, nothing is known
   double in_place = 0;     // edges are where they were
   double elsewhere = 0;    // edges are not far from where they were
-  double lost = 0;         // edges are in place in none of several adjacent cells
+  double lost = 0;         // edges are missing here and in most of the adjacent cells
   double likeness = 0;     // of the edges that are in place: the median
   double contrast = 0;     // of the edges that are in place, relative to the scene's: the median
   double blur = 0;         // share of the sharpness that is missing where edges are in place

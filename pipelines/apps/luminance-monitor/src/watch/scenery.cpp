@@ -11,21 +11,21 @@ namespace {
 
 using View = Scenery::View;
 
-// Where fewer edges than this share are in place, the others need not be found elsewhere for the
-// picture to be another one.
+// If a smaller share of edges is in place, the picture is another one, even if the other edges are
+// not found elsewhere.
 constexpr double kAnother = 0.2;
-// In another light, edges that are in place are less like they were than is usual. What covers a
-// lens leaves those that it does not cover alone.
+// In another light, the likeness of edges in place is below the usual one by more than kOtherLight.
+// What covers a lens does not change the edges that it does not cover.
 constexpr double kOtherLight = 0.08, kMaxInOtherLight = 0.9;
-// Where more edges than this share are found elsewhere, the picture has moved: by chance, some are.
+// If a larger share of edges is found elsewhere, the picture has moved. A few are found by chance.
 constexpr double kFoundElsewhere = 0.15;
-// What is known follows what is seen this slowly: shadows of the sun, leaves, parked cars.
+// The known scene follows what is seen, such as shadows, leaves and parked cars, in this time.
 constexpr double kAdaptation = 1800;  // seconds
 constexpr double kUsuallyMoved = 0.15, kUsuallyCovered = 0.12, kUsuallyBlurred = 0.25;
-// While a scene is learned, less than this share is in place only if the camera is being moved.
+// While a scene is learned, a smaller share of edges is in place only if the camera is being moved.
 constexpr double kSteady = 0.5;
 constexpr float kMinLooks = 5;
-// Without thumbnails for this long, those before are of another time.
+// After a longer gap, the thumbnails before it are of another time.
 constexpr Time kGap = 180 * kSecond;
 
 bool is_other_light(const Match &match, const Scene &scene) {
@@ -36,7 +36,7 @@ bool is_other_light(const Match &match, const Scene &scene) {
 View view_of(const Match &match, const Scene &scene) {
   const bool is_another = match.in_place < kAnother && match.has_edges;
   const auto blurred = match.in_place < kAnother ? std::nullopt : std::optional(match.blur);
-  // Of a picture that has moved, some edges are in place by chance.
+  // In a picture that has moved, some edges are in place by chance.
   if (match.elsewhere >= kFoundElsewhere)
     return {1 - match.in_place, {}, match.in_place < kSteady ? std::nullopt : blurred};
   // Edges that are far out of focus are not in place.
@@ -45,7 +45,7 @@ View view_of(const Match &match, const Scene &scene) {
   return {match.elsewhere, is_other_light(match, scene) ? 0 : match.lost, blurred};
 }
 
-/// In the contrast of the scene, whatever that of the look is.
+/// Returns the scene, changed towards the look by `share`. It keeps the contrast of the scene.
 Scene blended(Scene scene, const Look &look, double contrast, double share) {
   const auto step = static_cast<float>(share), factor = static_cast<float>(1 / contrast);
   for (size_t i = 0; i < scene.edges.x.size(); ++i) {
@@ -165,7 +165,7 @@ void Scenery::restore(const std::vector<Scene> &scenes, Time learned, Time now) 
   followed_ = now;
 }
 
-/// What is seen is the scene.
+/// Adapts the scene to a look that shows it.
 void Scenery::follow(Time time, const Look &look, const Match &match, Scene &scene) {
   const Time elapsed = std::clamp<Time>(time - std::exchange(followed_, time), 0, kGap);
   if (is_other_light(match, scene)) return learn(time, look);
@@ -173,7 +173,7 @@ void Scenery::follow(Time time, const Look &look, const Match &match, Scene &sce
   if (match.in_place < kSteady) return;
   const double step = 1 - std::exp(-static_cast<double>(elapsed) / kSecond / kAdaptation);
   Scene next = blended(scene, look, match.contrast, step);
-  // Of edges that fade one after the other, too few would be left to recognize anything by.
+  // If edges fade one after the other, too few may be left to recognize the scene.
   if (next.is_sound()) scene = std::move(next);
 }
 

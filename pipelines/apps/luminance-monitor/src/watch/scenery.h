@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whether a camera still looks at what it is meant to look at: by the edges of the scene, which is
-// learned when the camera is first seen.
+// Tells whether a camera still looks at what it is meant to look at, by the edges of the scene,
+// which is learned when the camera is first seen.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class SceneLearner {
  public:
   static constexpr Time kTime = 120 * kSecond;
 
-  /// Begins anew if the camera is being moved.
+  /// Adds a look. Begins anew if the camera is being moved.
   void add(Time time, const Look &look);
   void clear() { *this = SceneLearner(); }
-  /// Once enough was seen.
+  /// Returns the scene once enough was seen.
   std::optional<Scene> result() const;
 
  private:
@@ -38,11 +38,11 @@ class SceneLearner {
 
 class Scenery {
  public:
-  static constexpr size_t kLights = 4;  // in which the scene is known, at most
+  static constexpr size_t kLights = 4;  // lights in which the scene is known, at most
 
   struct View {
     double moved;  // share of the scene's edges that are not where they were
-    // Nothing: it cannot be told, because hardly anything is where it was.
+    // Empty if unknown, because hardly anything is where it was.
     std::optional<double> covered;  // share of the scene's edges that are not seen
     std::optional<double> blurred;  // share of the scene's fine detail that is missing
 
@@ -50,10 +50,10 @@ class Scenery {
     bool is_usual() const;
   };
 
-  /// The next thumbnail, every few seconds. Returns nothing while the scene is not known, or if it
-  /// is too dark or too plain to be recognized.
+  /// Adds the next thumbnail. Call every few seconds. Returns nothing while the scene is not known,
+  /// or if it is too dark or too plain to be recognized.
   std::optional<View> add(Time time, const std::shared_ptr<const Thumbnail> &thumbnail);
-  /// The next thumbnails do not belong to those before; the scene is the same.
+  /// Call if the next thumbnails do not follow those before. The scene stays the same.
   void restart();
   /// Forgets the scene, and learns what is seen from now on.
   void renew();
@@ -61,7 +61,7 @@ class Scenery {
   std::vector<Scene> scenes() const;
   /// Goes on with scenes that were known before.
   void restore(const std::vector<Scene> &scenes, Time learned, Time now);
-  /// Another number after each scene that was learned or forgotten.
+  /// A number that changes whenever a scene is learned or forgotten.
   uint64_t version() const { return version_; }
   /// When the scene was learned, if it is known.
   std::optional<Time> learned() const { return learned_; }
@@ -69,7 +69,7 @@ class Scenery {
  private:
   struct Known {
     Scene scene;
-    Time used;  // when it was last the one most like what was seen
+    Time used;  // when it was last the scene most like what was seen
   };
 
   void follow(Time time, const Look &look, const Match &match, Scene &scene);
@@ -77,7 +77,7 @@ class Scenery {
 
   Look::Thumbnails thumbnails_;
   std::vector<Known> known_;  // the scene in several lights
-  SceneLearner learner_;      // of the scene, or of it in another light
+  SceneLearner learner_;      // learns the scene, or the scene in another light
   std::optional<Time> learned_;
   Time followed_ = 0;
   uint64_t version_ = 0;

@@ -9,31 +9,31 @@ namespace luminance {
 namespace {
 
 // How far back pictures are looked for, beyond `min_gap`: key frames may use one of several
-// quantizers in turn. Of a camera with few frames, at least so many.
+// quantizers in turn. At least kMinEntries are kept, for a camera with few frames.
 constexpr Time kMemory = 20 * kSecond;
 constexpr size_t kMinEntries = 32, kMaxEntries = 2000;
-// Two pictures can be alike by chance. More than one is none.
+// Two pictures can be alike by chance. Pictures that recur for this long are not.
 constexpr Time kCertain = kSecond;
-// A clock, which is drawn into a picture that stands: always the same blocks, a tenth of all at
-// most. Between two pictures that are the same, others do not change by so much; and between any
-// two that an encoder makes of one, not by this.
+// A clock that is drawn into a frozen picture always changes the same blocks, a tenth of all at
+// most. Between two pictures that are the same, other blocks change by kChanged at most; between
+// any two pictures that an encoder makes of one, by kMoved at most.
 constexpr int kChanged = Blocks::kLuma / 2, kMoved = 4 * Blocks::kLuma;
 constexpr size_t kClockShare = 10;
-// A frame may be broken. Pictures that are others for this long have moved.
+// A frame may be broken. Pictures that differ for this long have moved.
 constexpr Time kBroken = kSecond;
 
 size_t max_clock_blocks(const Blocks &blocks) { return blocks.visible / kClockShare; }
 
-// The noise of a camera is that of the last hour, once there are ten minutes of it. Pictures that
-// stand are closer than that.
+// The noise of a camera is that of the last hour, once there are ten minutes of it. Frozen pictures
+// differ less than by this noise.
 constexpr Time kMinute = 60 * kSecond;
 constexpr size_t kMinMinutes = 10, kMaxMinutes = 60;
 constexpr double kShare = 2. / 3;
-constexpr unsigned kLearnEvery = 8;  // frames: it takes longer
+constexpr unsigned kLearnEvery = 8;  // frames, because to learn takes longer
 
-/// The mean difference of the blocks that have not changed, in luma; `far` where it is at least
-/// that, or too many blocks have changed. In 16 bits, which compilers make vectors of. Blocks that
-/// are masked do not differ.
+/// Returns the mean difference of the blocks that have not changed, in luma; `far` if it is at
+/// least that, or if too many blocks have changed. Computes in 16 bits, which compilers vectorize.
+/// Blocks that are masked do not differ.
 double distance(const Blocks &a, const Blocks &b, double far) {
   const double levels = Blocks::kLuma * static_cast<double>(a.visible);
   const auto max_sum = static_cast<unsigned>(far * levels);
@@ -72,7 +72,7 @@ void Stillness::add(Time time, const Picture &picture, uint64_t position) {
   learn(time);
   ++frames_;
   if (run_ && !is_in_run(*run_, now)) clear();
-  // Nothing came back for as long as pictures are kept.
+  // No picture recurred for as long as pictures are kept.
   if (!recurs(now) && run_ && before_.front().time > run_->latest) run_.reset();
   before_.push_back(now);
 }
@@ -93,7 +93,7 @@ void Stillness::drop_old(Time now) {
 bool Stillness::recurs(const Entry &now) {
   for (const Entry &before : before_) {
     if (now.time - before.time < min_gap_) break;
-    // Within a run that goes on, it is one of the run's.
+    // While a run goes on, only pictures of the run count.
     if (run_ && before.time > run_->latest) break;
     if (is_same_place(now, before)) continue;
     if (!is_same(*now.picture, *before.picture)) continue;
@@ -105,7 +105,8 @@ bool Stillness::recurs(const Entry &now) {
   return false;
 }
 
-/// What moves slowly is near it, too.
+/// Whether two pictures are of nearly the same position in different passes: what moves slowly
+/// looks alike at positions nearby, too.
 bool Stillness::is_same_place(const Entry &now, const Entry &before) {
   constexpr uint64_t kNear = 2000000000;
   if (now.pass == before.pass || now.position == kUnknownPosition) return false;
@@ -121,12 +122,12 @@ bool Stillness::is_same(const Blocks &now, const Blocks &before) {
   }
   Where clock = run_ ? run_->clock : Where();
   clock |= differing(now, before, kChanged);
-  if (clock.count() > max_clock_blocks(now)) return false;  // something that wanders about
+  if (clock.count() > max_clock_blocks(now)) return false;  // something moves about
   if (run_) run_->clock = clock;
   return true;
 }
 
-/// A video that begins again and again comes back, too; but in between it is elsewhere.
+/// Begins a run, unless pictures differ in between: those of a video that loops recur, too.
 bool Stillness::begin_run(const Entry &now, const Entry &before) {
   Run run = {before.time, now.time, now.time, before.picture};
   for (const Entry &entry : before_)

@@ -26,15 +26,15 @@ class Stillness {
   explicit Stillness(Time min_gap) : min_gap_(min_gap) {}
   void set_min_gap(Time min_gap) { min_gap_ = min_gap; }
 
-  /// The picture of the next frame, and its position in the video, in nanoseconds; -1: unknown. In
-  /// a video that loops, pictures of the same position do not count as recurring.
+  /// Adds the picture of the next frame. `position`: in the video, in nanoseconds, if it is known.
+  /// In a video that loops, pictures of the same position do not count as recurring.
   void add(Time time, const Picture &picture, uint64_t position = kUnknownPosition);
   void clear();
 
-  /// How long pictures have been recurring, up to the latest that did; 0: not at all.
+  /// Returns how long pictures have been recurring, up to the latest that did; 0 if none did.
   Time length() const { return run_ && run_->is_certain ? run_->latest - run_->since : 0; }
-  /// The largest distance, in luma, of pictures that count as the same. Lower than the default for
-  /// a camera with little noise.
+  /// Returns the largest distance, in luma, of pictures that count as the same. It is lower than
+  /// the default for a camera with little noise.
   double match_threshold() const { return match_threshold_; }
 
  private:
@@ -43,7 +43,7 @@ class Stillness {
     Time time;
     Picture picture;
     uint64_t position;
-    unsigned pass;  // through the video
+    unsigned pass;  // number of the pass through the video
   };
   /// A series of pictures that are the same.
   struct Run {

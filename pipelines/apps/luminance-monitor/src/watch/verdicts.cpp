@@ -7,16 +7,16 @@
 namespace luminance {
 namespace {
 
-// Where the scene is seen to be in place, as in the light of infrared lamps, a change that stays is the
-// usual sooner than elsewhere.
+// If the scene is seen to be in place, as in the light of infrared lamps, a change that stays is
+// accepted after this time, sooner than otherwise.
 constexpr Time kSceneAccepted = 60 * kSecond;
-// A picture with no more luma between its percentiles 1 and 99 is the same whatever the camera does.
+// A picture whose percentiles 1 and 99 are no further apart is the same whatever the camera does.
 constexpr unsigned kPlain = 3;
 constexpr Time kFlickerEvery = kSecond;
 
 double seconds_of(Time time) { return static_cast<double>(time) / kSecond; }
 
-/// Key frames are up to ten seconds apart.
+/// Returns the gap between pictures that are compared. Key frames are up to ten seconds apart.
 Time min_gap_of(const Rules &rules) {
   const double raise = rules[static_cast<size_t>(Verdict::kFrozen)].raise;
   return std::min(10 * kSecond, seconds(raise / 2));
@@ -32,7 +32,7 @@ Lumas lumas_of(const Blocks &blocks) {
   return lumas;
 }
 
-/// The luma that so many blocks have changed by, on average; others are masked in both.
+/// Returns the mean change of the visible blocks, in luma. The others are masked in both.
 double change_of(const Lumas &a, const Lumas &b, size_t visible) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
@@ -51,7 +51,7 @@ Shares shares_of(const Measurement &frame) {
   return shares;
 }
 
-/// The least luma that pixels have to change by, on average, to make `b` of `a`.
+/// Returns the least mean change of pixels, in luma, that turns `a` into `b`.
 double distance(const Shares &a, const Shares &b) {
   double sum = 0, carried = 0;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -108,7 +108,7 @@ std::vector<Change> Judge::tick(Time now, Time listening_time) {
   return changes;
 }
 
-/// Silence clears the other verdicts also where nobody wants to be told of it.
+/// Silence clears the other verdicts even if its own verdict is turned off.
 void Judge::judge_silence(double length, Time now, std::vector<Change> &changes) {
   update(Verdict::kNoFrames, length, now, changes);
   if (!cross(Verdict::kNoFrames, silence_, length, now) || !silence_.raised) return;
@@ -132,7 +132,7 @@ std::vector<Change> Judge::set_rules(const Rules &rules, Time now) {
   return changes;
 }
 
-/// Whatever its value is.
+/// Clears a verdict, whatever its value is.
 void Judge::clear(Verdict verdict, Cause cause, Time now, std::vector<Change> &changes) {
   Condition &condition = conditions_[static_cast<size_t>(verdict)];
   if (condition.raised) changes.push_back({verdict, false, now, condition.value, cause});
@@ -146,7 +146,7 @@ void Judge::reset_silence(Time listening_time) {
 void Judge::restart() {
   same_since_.reset();
   stillness_.clear();
-  // Where the camera was turned or covered, it still is when it comes back.
+  // A camera that was turned or covered still is when it comes back.
   if (!condition_of(Verdict::kSuddenChange).raised) recent_.reset();
   scenery_.restart();
   scene_usual_.reset();
@@ -196,7 +196,7 @@ void Judge::judge_frame_rate(const Measurement &frame, std::vector<Change> &chan
   update(Verdict::kFlicker, flicker_.percent(), frame.time, changes);
 }
 
-/// By the blocks, where some frames have them; else by the histogram, which has to be the same.
+/// Compares the blocks if some frames have them; else the histograms, which have to be the same.
 void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &changes) {
   if (!rule_of(Verdict::kFrozen).enabled) return;
   if (frame.p99 - frame.p1 <= kPlain) {
@@ -217,8 +217,8 @@ void Judge::judge_stillness(const Measurement &frame, std::vector<Change> &chang
   update(Verdict::kFrozen, seconds_of(frame.time - *same_since_), frame.time, changes);
 }
 
-/// What cannot be told, as in the dark, leaves its verdict as it is; what would change it has to
-/// last again from then on.
+/// A value that is unknown, as in the dark, leaves its verdict as it is; a value that would change
+/// the verdict has to last for the whole hold time again.
 void Judge::judge_scenery(const Measurement &frame, std::vector<Change> &changes) {
   if (frame.thumbnail == nullptr) return;
   const std::optional<Scenery::View> view = scenery_.add(frame.time, frame.thumbnail);
@@ -235,7 +235,7 @@ void Judge::judge_scenery(const Measurement &frame, std::vector<Change> &changes
   judge(Verdict::kBlurred, view ? view->blurred : std::nullopt);
 }
 
-/// Whether the picture that differs from that of before is the usual one now. A fault that explains
+/// Whether a picture that differs from the earlier one is the usual one now. A fault that explains
 /// the difference has to end first.
 bool Judge::is_accepted(Time now) const {
   if (!recent_ || !recent_->differs_since || is_explained(Verdict::kSuddenChange)) return false;
@@ -245,8 +245,8 @@ bool Judge::is_accepted(Time now) const {
           scene_usual_->latest - std::max(since, scene_usual_->since) >= kSceneAccepted);
 }
 
-/// Against the picture of the last seconds, which follows frames while they are like it. While they
-/// are not, it is the picture that has to come back.
+/// Compares frames with the picture of the last seconds, which follows them while they are like it.
+/// While they are not, it is the picture that has to come back.
 void Judge::judge_change(const Measurement &frame, std::vector<Change> &changes) {
   if (!rule_of(Verdict::kSuddenChange).enabled) return;
   if (is_accepted(frame.time)) {
@@ -280,7 +280,7 @@ const Judge::Condition &Judge::condition_of(Verdict verdict) const {
   return conditions_[static_cast<size_t>(verdict)];
 }
 
-/// By a verdict that stands, or that is about to be raised.
+/// Whether a verdict that stands, or is about to be raised, explains this one.
 bool Judge::is_explained(Verdict verdict) const {
   for (size_t i = 0; i < kVerdicts; ++i)
     if (explains(static_cast<Verdict>(i), verdict) &&
@@ -307,14 +307,14 @@ void Judge::update(Verdict verdict, double value, Time now, std::vector<Change> 
       clear(static_cast<Verdict>(i), Cause::kExplained, now, changes);
 }
 
-/// The threshold that the value has been beyond long enough, so that the condition is no longer what
-/// it was.
+/// Raises or clears the condition if the value has been beyond the threshold for the hold time.
+/// Returns that threshold, or nothing if the condition did not change.
 std::optional<double> Judge::cross(Verdict verdict, Condition &condition, double value,
                                    Time now) const {
   const Rule &rule = rule_of(verdict);
   condition.value = value;
   const double threshold = condition.raised ? rule.clear : rule.raise;
-  const bool above = is_bad_above(verdict) != condition.raised;  // is what would change it
+  const bool above = is_bad_above(verdict) != condition.raised;  // a value above would change it
   if (above ? value <= threshold : value >= threshold) {
     condition.crossing.reset();
     return {};

@@ -22,7 +22,7 @@ struct Standing {
   Verdict verdict;
   Time since;        // when it began, not when the hold time was over
   double value;      // the latest value
-  double threshold;  // that raises it, now
+  double threshold;  // the present one for raising it
 };
 
 /// Why a verdict was raised or cleared. All but the first only clear.
@@ -70,22 +70,22 @@ class Judge {
   /// cleared.
   std::vector<Change> tick(Time now, Time listening_time);
   std::vector<Change> tick(Time now) { return tick(now, now); }
-  /// Judges by these from now on. Verdicts that stand are judged on by their new thresholds; those
-  /// that are turned off are cleared.
+  /// Judges by these rules from now on. Verdicts that stand are judged by their new thresholds;
+  /// those that are turned off are cleared.
   std::vector<Change> set_rules(const Rules &rules, Time now);
   const Rules &rules() const { return rules_; }
   Sight sight_of(Verdict verdict) const;
-  /// Whether the camera sends no frames, by the rule of no-frames, also where that is turned off.
+  /// Whether the camera sends no frames, by the rule of no-frames, even if that is turned off.
   bool is_silent() const { return silence_.raised; }
-  /// Silence is measured from now on, unless it is so long already that it counts.
+  /// Measures silence from now on, unless the camera already counts as silent.
   void reset_silence(Time listening_time);
-  /// The next frames are not compared with earlier ones.
+  /// Call if the next frames must not be compared with earlier ones.
   void restart();
 
   /// Learns anew what the camera is meant to look at, and clears the verdicts on that.
   std::vector<Change> renew_scene(Time now);
 
-  /// In order of severity.
+  /// Returns the verdicts that stand, in order of severity.
   std::vector<Standing> standing() const;
   /// What the camera is meant to look at.
   const Scenery &scenery() const { return scenery_; }
@@ -134,7 +134,7 @@ class Judge {
   std::optional<Time> same_since_;
   std::optional<Recent> recent_;  // the picture of the last seconds
   Scenery scenery_;
-  std::optional<Span> scene_usual_;  // the thumbnails that show what is meant to be seen
+  std::optional<Span> scene_usual_;  // the latest thumbnails, while all show the usual scene
   Flicker flicker_;
   Time flicker_judged_ = 0;
 };
