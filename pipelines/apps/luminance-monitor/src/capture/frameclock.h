@@ -29,7 +29,7 @@ class FrameClock {
   const bool fast_;
   std::atomic<bool> began_{false};
   std::atomic<Time> end_;
-  Time offset_ = 0;  // from a running time to the monitor's
+  Time offset_ = 0;  // from running time to the monitor's time
   Time last_ = 0;    // the running time of the latest frame
 };
 

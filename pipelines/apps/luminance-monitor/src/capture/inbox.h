@@ -41,7 +41,7 @@ class Inbox {
   std::condition_variable room_;
   std::vector<Arrival> arrivals_;
   bool closed_ = false;
-  guint source_ = 0;  // on the main loop, which calls drain()
+  guint source_ = 0;  // idle source on the main loop, which calls drain()
 };
 
 }  // namespace luminance

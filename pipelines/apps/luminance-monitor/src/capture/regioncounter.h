@@ -42,7 +42,7 @@ class RegionCounter {
   const Cutout<double> cutout_;
   std::vector<GstElement *> elements_;           // for the frame, and for each hole
   std::atomic<bool> is_empty_{false};            // whether nothing of pictures of this size is left
-  std::vector<std::deque<Measurement>> counts_;  // of each element, not taken yet
+  std::vector<std::deque<Measurement>> counts_;  // measurements of each element, not used yet
 };
 
 /// Returns a measurement minus those of the holes of the same frame. A hole without a pixel is

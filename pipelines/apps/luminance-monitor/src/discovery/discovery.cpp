@@ -40,7 +40,7 @@ Owned<Object> own(Object *object) {
 /// The address that a probe is sent to, and the interface that sends it.
 struct Target {
   std::string interface;
-  gint source = 0;  // its IPv4 address, as in the datagrams; 0: as the system chooses
+  gint source = 0;  // IPv4 address of the interface, in network order; 0: the system chooses
   Owned<GSocketAddress> address;
 };
 

@@ -69,7 +69,7 @@ class Camera {
 
   /// When the scene that the camera is meant to look at was learned, if it is known.
   std::optional<Time> scene_learned() const { return judge_.scenery().learned(); }
-  /// The same in milliseconds since 1970, by the wall clock of then, which may have been set since.
+  /// The same in milliseconds since 1970, by the wall clock at the time, which may have been set.
   const std::optional<int64_t> &reference_time() const { return reference_time_; }
   /// A number that changes whenever the reference changes or is forgotten.
   uint64_t reference_version() const { return judge_.scenery().version() + pictures_kept_; }

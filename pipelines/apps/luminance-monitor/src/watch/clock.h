@@ -23,11 +23,11 @@ class Clock {
   /// Call a few times per second on the main thread: detects that the machine was suspended.
   /// Earlier times keep their wall clock time.
   void check_suspend();
-  /// In fast mode: a frame with this time has arrived. Any thread.
+  /// Advances the time of fast mode to that of a frame that has arrived. Any thread.
   void advance(Time time);
 
  private:
-  /// How long the machine has been suspended in total, from a time on.
+  /// The total time that the machine has been suspended, which holds from `since` on.
   struct Suspension {
     Time since, suspended;
   };
@@ -39,7 +39,7 @@ class Clock {
   mutable std::mutex mutex_;
   std::vector<Suspension> suspensions_;  // the first: before the clock was created
   Time last_check_;                      // time of the last check for a suspension
-  // From monotonic time plus suspended time to the wall clock, in microseconds.
+  // Offset of the wall clock from monotonic time plus suspended time, in microseconds.
   mutable std::atomic<int64_t> offset_;
   std::atomic<Time> latest_;
 };

@@ -17,7 +17,7 @@ struct Measurement : GstCudaTensorHistogram {
   Measurement() : GstCudaTensorHistogram() {}
 
   Time time = 0;  // of the first frame
-  // Of one frame; null: unknown.
+  // Only for a single frame; null if unknown.
   std::shared_ptr<const Blocks> blocks;
   std::shared_ptr<const Thumbnail> thumbnail;
 };

@@ -35,7 +35,7 @@ class Monitor {
   Monitor(const Settings &settings, Clock &clock);
 
   const Clock &clock() const { return clock_; }
-  /// In seconds.
+  /// Seconds of an interval.
   double interval() const { return interval_; }
   const std::vector<std::unique_ptr<Camera>> &cameras() const { return cameras_; }
   const Camera *camera(std::string_view id) const;  // null: no such camera

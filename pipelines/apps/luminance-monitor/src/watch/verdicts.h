@@ -45,7 +45,7 @@ struct Change {
   Time time;     // when it began or ended, not when the hold time was over
   double value;  // at the change
   Cause cause = Cause::kValue;
-  std::optional<double> threshold = {};  // that the value crossed, if that is the cause
+  std::optional<double> threshold = {};  // the one that the value crossed, if that is the cause
 };
 
 /// What is known of a verdict.
@@ -94,13 +94,13 @@ class Judge {
  private:
   struct Condition {
     bool raised = false;
-    bool is_judged = false;        // by a frame
-    Time since = 0;                // of `raised`
+    bool is_judged = false;        // whether a frame has been judged
+    Time since = 0;                // when `raised` became what it is
     std::optional<Time> crossing;  // since when the value has been beyond the threshold
     double value = 0;
   };
   struct Recent {
-    std::array<double, 256> shares;                            // of pixels
+    std::array<double, 256> shares;                            // of the pixels, by luma
     std::optional<std::array<double, Blocks::kCount>> blocks;  // their lumas
     Time time;
     std::optional<Time> differs_since = {};  // since when frames have been unlike it
@@ -126,7 +126,7 @@ class Judge {
 
   Rules rules_;
   std::array<Condition, kVerdicts> conditions_;
-  Condition silence_;  // by the rule of no-frames, also if that is not reported
+  Condition silence_;  // by the rule of no-frames, even if that is not reported
   Time last_heard_;    // `listening_time` of the last frame
   Stillness stillness_;
   bool has_blocks_ = false;              // at least for some frames
