@@ -7,7 +7,7 @@
 namespace luminance {
 namespace {
 
-/// Those that this program knows, each once.
+/// Returns the verdicts in `text` that this program knows, each once.
 std::vector<Verdict> verdicts_of(std::string_view text) {
   std::vector<Verdict> verdicts;
   while (!text.empty()) {

@@ -10,7 +10,7 @@
 
 namespace luminance {
 
-/// Names separated by spaces.
+/// Returns the names of the verdicts, separated by spaces.
 std::string text_of(const std::vector<Verdict> &verdicts);
 
 /// Reads thirteen columns, from `first` on: `time` to `verdicts`, as in the table `measurement`.

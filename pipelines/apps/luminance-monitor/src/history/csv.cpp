@@ -11,7 +11,8 @@
 namespace luminance {
 namespace {
 
-/// A text from outside. A spreadsheet takes what begins like a formula for one.
+/// Returns a cell for a text from outside. An apostrophe marks texts that begin like a formula,
+/// which a spreadsheet would otherwise evaluate.
 std::string cell_of(const std::string &text) {
   g_autofree char *valid = g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()));
   std::string cell = valid;
@@ -22,7 +23,7 @@ std::string cell_of(const std::string &text) {
   return '"' + cell + '"';
 }
 
-/// The shortest number that is read as this one; nothing where it is NaN.
+/// Returns the shortest text that is read as the same number; empty for NaN.
 std::string cell_of(double number) {
   if (std::isnan(number)) return {};
   char digits[32];

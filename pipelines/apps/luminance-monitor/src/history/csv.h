@@ -9,15 +9,15 @@
 
 namespace luminance {
 
-/// The names of the columns, as a line.
+/// Header lines with the names of the columns.
 extern const char *const kCsvHeader, *const kIncidentCsvHeader;
 
-/// As in the column "time": UTC; empty for a time that has no such text.
+/// Returns a time as in the column "time", in UTC; empty if it has no date in the calendar.
 std::string csv_time(int64_t time);
-/// `id` and `name` are those of the row's camera. `time` is the row's, as csv_time() writes it.
+/// `id` and `name` belong to the row's camera; `time` is the row's time as csv_time() writes it.
 std::string csv_line(const std::string &id, const std::string &name, const std::string &time,
                      const Row &row);
-/// One that lasts has no end; its duration is that until `now`, in milliseconds since 1970.
+/// An open incident has no end; its duration counts until `now`, in milliseconds since 1970.
 std::string csv_line(const KeptIncident &incident, int64_t now);
 
 }  // namespace luminance

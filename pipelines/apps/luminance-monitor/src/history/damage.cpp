@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kMaxLogged = 100;
 
-// Of a row: the longest interval that can be set is a day, the shortest a second. Limits are wider,
-// for what rounding does.
+// Limits for the duration of a row. Users can set intervals from one second to one day; the limits
+// are wider to allow for rounding.
 constexpr double kMinDuration = 1e-3, kMaxDuration = 86400 + 1;  // seconds
 constexpr uint64_t kMaxFrames = uint64_t{1} << 50;
 
@@ -30,7 +30,7 @@ std::string time_fault_of(int64_t time) {
   return "time " + std::to_string(time) + " is out of range";
 }
 
-/// The comparison is false for NaN.
+/// The comparisons are false for NaN, which is therefore a fault.
 std::string duration_fault_of(const char *name, double duration, double max) {
   if (duration >= kMinDuration && duration <= max) return {};
   return std::string(name) + " " + number_of(duration) + " is out of range";

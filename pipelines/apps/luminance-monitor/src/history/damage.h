@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is wrong with records of a damaged file.
+// Finds and logs faults of the records in a damaged file.
 #pragma once
 
 #include <cstdint>
@@ -14,47 +14,47 @@
 
 namespace luminance {
 
-/// Logs an error on the standard error output, unless it was logged before. After a hundred, there
-/// are no more. Any thread.
+/// Logs an error on the standard error output, unless it was logged before. Logs at most 100
+/// errors. Any thread may call it.
 void log_once(const std::string &text);
 
-/// Records, for the text of errors.
+/// Names of records in error texts.
 std::string row_name(int64_t camera);
 std::string summary_name(int64_t camera, int64_t length);
 
-/// What is wrong with it; empty: nothing. Numbers of those without fault can be added and
-/// subtracted without overflow.
+/// Returns what is wrong with a record; empty if nothing is. The numbers of records without fault
+/// can be added and subtracted without overflow.
 std::string fault_of(const Row &row);
 std::string fault_of(const Summary &summary, int64_t length);
 std::string fault_of(const SummaryState &state);
 
-/// Whether a record has no fault. Otherwise logs the fault, with the file and the record, which is
-/// left out.
+/// Returns whether a record has no fault. Otherwise logs the file, the record and the fault; the
+/// caller has to leave the record out.
 bool is_sound(const Database &database, int64_t camera, const Row &row);
 bool is_sound(const Database &database, int64_t camera, const Summary &summary, int64_t length);
 bool is_sound(const Database &database, const SummaryState &state);
-/// `raised`: what the file says, 0 or 1.
+/// `raised` is the value in the file, which should be 0 or 1.
 bool is_sound(const Database &database, int64_t number, const Event &event, int64_t raised);
 bool is_sound(const Database &database, int64_t number, const Incident &incident);
 
-/// A summary has a fault, which was logged. Its rows can be read instead.
+/// Thrown if a summary has a fault, which was logged. The caller can read its rows instead.
 struct DamagedSummary : HistoryError {
   using HistoryError::HistoryError;
 };
 
-/// Checks that the keys of records increase and lie in a range. Whoever reads records in this order
-/// reads none of them twice, so that the number of records in the file bounds the loop, however
-/// its pages refer to each other.
+/// Checks that the keys of records increase and lie in a range. A loop that reads records in this
+/// order reads none of them twice, so the number of records in the file bounds it, even if damaged
+/// pages refer to each other in circles.
 class Ascending {
  public:
-  /// From `min` to `max`. `record` is for the text of errors.
+  /// The range is `min` to `max`, inclusive. `record` names the records in error texts.
   Ascending(const Database &database, std::string record, int64_t min, int64_t max)
       : database_(database), record_(std::move(record)), min_(min), max_(max) {}
 
-  /// Throws HistoryError for a key that is out of order.
+  /// Throws HistoryError if the key is out of order or out of range.
   void check(int64_t key);
-  /// Call at the end, with the greatest key that a search finds. Throws HistoryError if it was not
-  /// the last one to be checked: a key that is too great ends a loop early.
+  /// Call it after the loop, with the greatest key that a search finds. Throws HistoryError if that
+  /// is not the last key that was checked: a key that is too great ends a loop early.
   void check_end(std::optional<int64_t> greatest) const;
 
  private:
@@ -63,11 +63,11 @@ class Ascending {
   const Database &database_;
   const std::string record_;
   const int64_t min_, max_;
-  std::optional<int64_t> last_;  // that was checked
+  std::optional<int64_t> last_;  // last key that was checked
 };
 
-/// The same for events and incidents, the latest first; of the same time, that with the greatest
-/// number.
+/// The same for events and incidents, which are read latest first; if times are equal, the greatest
+/// number comes first.
 class Descending {
  public:
   Descending(const Database &database, std::string record, int64_t min, int64_t max)

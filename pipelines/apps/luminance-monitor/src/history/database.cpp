@@ -12,20 +12,21 @@
 namespace luminance {
 namespace {
 
-/// A path, whatever it looks like: SQLite has meanings of its own for ":memory:" and "file:".
+/// Returns a path that SQLite takes literally: ":memory:" and "file:" have a special meaning to it.
 std::string path_of(const std::string &file) { return file[0] == '/' ? file : "./" + file; }
 
 constexpr mode_t kPrivate = S_IRUSR | S_IWUSR;
-constexpr int kSteps = 1000;  // of SQLite's machine, between two looks at whether to stop
+constexpr int kSteps = 1000;  // of SQLite's virtual machine, between two calls of Watch::look()
 
-// What a statement may take. A record has 16 bytes or more, and to read or to delete it takes fewer
-// than 64 steps.
+// Limits for the number of looks during a statement. A record has at least 16 bytes; reading or
+// deleting it takes fewer than 64 steps.
 constexpr uint64_t kFreeLooks = 1000, kBytesPerLook = kSteps * 16 / 64;
 
-// Of a text, which would otherwise be as long as the file says.
+// Maximum bytes of a text. Without a limit, the file alone determines how long a text is.
 constexpr int kMaxLength = 1 << 20;
 
-/// Fails where the file is somebody else's, who may do with it as they like.
+/// Removes the permissions of others from the file. Ignores the failure if another user owns the
+/// file: the owner decides on its permissions.
 void take_from_others(const std::string &path) {
   struct stat now = {};
   if (stat(path.c_str(), &now) == 0 && S_ISREG(now.st_mode) && (now.st_mode & ~S_IFMT) != kPrivate)
@@ -34,7 +35,8 @@ void take_from_others(const std::string &path) {
 
 constexpr const char *kEndless = "a statement reads more than the file holds; the file is damaged";
 
-/// Whether a sound history cannot be the cause: statements are always the same, and right.
+/// Whether the error means that the file is damaged or not a history: the statements are constant
+/// and correct, so they cannot be the cause.
 bool is_of_the_file(int code) {
   switch (code) {
     case SQLITE_CORRUPT:
@@ -54,9 +56,9 @@ uint64_t size_of(const std::string &path) {
 
 }  // namespace
 
-/// What SQLite asks whether to go on.
+/// Tells SQLite's progress handler whether to end a statement.
 struct Database::Watch {
-  /// Whether to end the statement.
+  /// Returns whether to end the statement, and sets `reason` if so.
   bool look() {
     ++looks;
     if (interrupt != nullptr && interrupt->is_stopped())
@@ -80,7 +82,7 @@ struct Database::Watch {
 void Database::Unwatch::operator()(Watch *watch) const { delete watch; }
 
 void restrict_permissions(const std::string &file) {
-  // Without a descriptor: to close one would take the locks of all connections to the file.
+  // mknod() opens no descriptor: closing one would release all connections' locks on the file.
   mknod(path_of(file).c_str(), S_IFREG | kPrivate, 0);
   for (const char *end : {"", "-wal", "-shm"}) take_from_others(path_of(file) + end);
 }
@@ -96,7 +98,8 @@ Database::Database(const std::string &file, Access access)
     harden();
     return;
   }
-  // SQLite then tries to read what it may not write, and says why that was in vain.
+  // If SQLite cannot open a file for writing, it tries to open it for reading, and reports only why
+  // that failed.
   const auto folder = std::filesystem::path(path_of(file)).parent_path();
   std::error_code unknown;
   if (access == Access::kWrite && std::filesystem::is_directory(folder, unknown) &&
@@ -107,7 +110,7 @@ Database::Database(const std::string &file, Access access)
 
 void Database::harden() {
   sqlite3 *const handle = handle_.get();
-  // A history has none of them. Those of somebody else could run for ever.
+  // A history has no views or triggers. Those in a file from elsewhere could run forever.
   for (const int option : {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                            SQLITE_DBCONFIG_TRUSTED_SCHEMA})
     sqlite3_db_config(handle, option, 0, nullptr);
@@ -151,7 +154,7 @@ void Database::fail() const {
   const int code = sqlite3_errcode(handle_.get()) & 0xff,
             cause = sqlite3_system_errno(handle_.get());
   if (code == SQLITE_INTERRUPT && watch_->reason != nullptr) what = watch_->reason;
-  // The error number is left over from anything where the operating system is not to blame.
+  // For other codes, the error number is a leftover from an earlier call.
   if ((code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && cause != 0)
     what += std::string(" (") + std::strerror(cause) + ")";
   const bool is_endless = watch_->reason == kEndless;
@@ -228,7 +231,7 @@ Transaction::~Transaction() {
   try {
     database_.run("ROLLBACK");
   } catch (const HistoryError &) {
-    // Some failures have ended it already; what failed has said so.
+    // Some failures end the transaction themselves; the statement that failed has thrown an error.
   }
 }
 
@@ -243,7 +246,7 @@ View::~View() {
   try {
     database_.run("ROLLBACK");
   } catch (const HistoryError &) {
-    // What failed has said so.
+    // The statement that failed has thrown an error.
   }
 }
 

@@ -19,32 +19,34 @@ namespace luminance {
 /// permissions.
 void restrict_permissions(const std::string &file);
 
-/// A statement that takes more steps than one that reads every record of a file of this size would,
-/// reads records of a damaged file again and again: it fails with HistoryError.
+/// A connection to a database file. A statement fails with HistoryError if it takes more steps than
+/// reading every record of a file of this size: it would read records of a damaged file repeatedly.
 class Database {
  public:
   enum class Access { kRead, kWrite };
 
-  /// For writing, a missing file is created.
+  /// Opens the file. Creates a missing file if `access` is kWrite.
   Database(const std::string &file, Access access);
 
   /// Runs statements without parameters or results.
   void run(const char *sql);
-  /// The first column of the first row.
+  /// Returns the first column of the first row; 0 if there is no row.
   int64_t number(const char *sql);
-  /// How long to wait while another process writes.
+  /// Sets how long statements wait while another process writes.
   void set_busy_timeout(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
-  /// Statements fail with HistoryError soon after it is due. It must outlive the database.
+  /// Makes statements fail with HistoryError soon after `interrupt` is due. It must outlive the
+  /// database.
   void set_interrupt(const Interrupt &interrupt);
   /// Number of rows that the last statement changed.
   int changes() const { return sqlite3_changes(handle_.get()); }
   /// Whether the file was deleted or moved since it was opened, so that writes would be lost.
   bool has_moved();
-  /// For people: the file, and what is wrong with it.
+  /// Returns an error text with the name of the file and `what` is wrong with it.
   std::string text_of(const std::string &what) const { return "history " + file_ + ": " + what; }
   [[noreturn]] void fail(const std::string &what) const;
-  /// As DamagedHistory.
+  /// Throws DamagedHistory.
   [[noreturn]] void fail_as_damaged(const std::string &what) const;
+  /// Throws the latest error of SQLite, as DamagedHistory if the file is to blame.
   [[noreturn]] void fail() const;
 
  private:
@@ -58,7 +60,7 @@ class Database {
   };
 
   void harden();
-  /// A statement begins.
+  /// Starts counting steps anew. Call it when a statement begins.
   void begin();
 
   const std::string file_;
@@ -68,7 +70,7 @@ class Database {
 
 class Statement;
 
-/// For the parameters of statements.
+/// Bytes for a parameter of a statement.
 struct Blob {
   std::string_view bytes;
 };
@@ -83,13 +85,13 @@ class Results {
 
   /// Advances to the next row; false if there is none.
   bool next();
-  /// INT64_MIN for what is no integer, as in a damaged file.
+  /// Returns INT64_MIN if the value is not an integer, as in a damaged file.
   int64_t integer(int column) const;
-  /// NaN for NULL, and for what is no number.
+  /// Returns NaN if the value is NULL or not a number.
   double real(int column) const;
-  /// Bytes, not necessarily UTF-8.
+  /// Returns the bytes of a text, which may be invalid UTF-8.
   std::string text(int column) const;
-  /// Empty for what is no blob.
+  /// Returns an empty string if the value is not a blob.
   std::string blob(int column) const;
 
  private:
@@ -103,7 +105,7 @@ class Statement {
  public:
   Statement(Database &database, const char *sql);
 
-  /// Results for these parameters. Only one set of results may exist at a time.
+  /// Returns the results for these parameters. Only one set of results may exist at a time.
   template <class... Values>
   Results with(const Values &...values) {
     database_.begin();
@@ -135,7 +137,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };
 
-/// Groups statements: all of them take effect on commit(), none without.
+/// Groups statements: all of them take effect on commit(), and none without it.
 class Transaction {
  public:
   explicit Transaction(Database &database);

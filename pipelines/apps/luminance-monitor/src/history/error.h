@@ -5,12 +5,12 @@
 
 namespace luminance {
 
-/// The text names the file and the cause.
+/// An error of the history. Its text names the file and the cause.
 struct HistoryError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The file is damaged, or not a history: what it says contradicts itself.
+/// The file is damaged or not a history: its contents contradict each other.
 struct DamagedHistory : HistoryError {
   using HistoryError::HistoryError;
 };

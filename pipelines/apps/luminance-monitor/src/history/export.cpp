@@ -15,15 +15,16 @@
 namespace luminance {
 namespace {
 
-constexpr int kTimeout = 5000;  // milliseconds, for a monitor that is just beginning
+constexpr int kTimeout = 5000;  // milliseconds to wait for a monitor that is just starting
 
-// Read at once: who takes the CSV slowly does not keep the write-ahead log from being shortened.
+// Rows read in one transaction. A slow reader of the CSV does not hold a transaction, which would
+// keep the write-ahead log from being shortened.
 constexpr int64_t kChunk = 1000;
 
 struct Source {
   int64_t number;
   std::string id, name;
-  int64_t last;  // what comes later is left to the next export, or this one might never end
+  int64_t last;  // time of the last row to export: with later ones, the export might never end
 };
 
 std::vector<Source> sources_of(Database &database) {
@@ -59,7 +60,7 @@ struct Rows {
 /// The next lines of a camera.
 struct Chunk {
   std::string lines;
-  int64_t rows = 0, last = 0;  // what was read, and the time of the last of it
+  int64_t rows = 0, last = 0;  // number of rows read, and the time of the last one
 };
 
 Chunk chunk_of(Database &database, const Source &camera, Rows &rows, int64_t from) {
