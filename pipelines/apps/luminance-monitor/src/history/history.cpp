@@ -23,17 +23,17 @@ namespace luminance {
 namespace {
 
 constexpr Time kLate = kSecond;  // how long after its end an interval may come
-constexpr Time kFirstRetry = kSecond, kLastRetry = 30 * kSecond;  // after a write that failed
-constexpr Time kBetweenFiles = 3600 * kSecond;                    // that are set aside
-constexpr size_t kWaiting = 10000;  // rows, and as many events and incidents, kept until then
-// Pictures are bigger, and less is lost with them.
+constexpr Time kFirstRetry = kSecond, kLastRetry = 30 * kSecond;  // pauses after failed writes
+constexpr Time kBetweenFiles = 3600 * kSecond;                    // between files set aside
+constexpr size_t kWaiting = 10000;  // rows to keep for the next write; as many events, incidents
+// Pictures are larger, and losing them matters less.
 constexpr size_t kWaitingPictures = 200, kMaxPicture = 65536;
-constexpr int64_t kMarked = 1000;  // rows that a verdict is entered in at once, at most
-// What cameras are meant to look at follows what they see, slowly.
+constexpr int64_t kMarked = 1000;  // maximum number of past rows that a raised verdict is added to
+// References slowly follow what the cameras see; this is the interval for writing them again.
 constexpr Time kReferenceEvery = 6 * 3600 * kSecond;
 constexpr double kDay = 24 * 60 * 60 * 1000;
 
-/// A row that is not over.
+/// A row whose interval is not over.
 class Sum {
  public:
   void add(const Interval &interval) {
@@ -66,7 +66,7 @@ class Sum {
   std::set<Verdict> verdicts_;
 };
 
-/// Whether another one had to go for it.
+/// Appends an item. Returns whether the oldest item was discarded for it.
 template <class Items>
 bool push(Items &items, typename Items::value_type item) {
   items.push_back(std::move(item));
@@ -75,7 +75,7 @@ bool push(Items &items, typename Items::value_type item) {
   return is_too_many;
 }
 
-/// Folders for the file, where they are missing, that nobody else looks into.
+/// Creates missing folders for the file, which only their owner can access.
 void make_folder(const std::string &file) {
   const std::string folder = std::filesystem::path(file).parent_path();
   if (!folder.empty() && g_mkdir_with_parents(folder.c_str(), 0700) != 0)
@@ -126,7 +126,7 @@ struct History::Implementation {
   const Monitor &monitor;
   OpenIncidents incidents;
   uint64_t incidents_version = 1;
-  std::unique_ptr<Store> store;  // null: it could not be opened again
+  std::unique_ptr<Store> store;  // null if the file could not be opened
   bool was_opened = false, is_opened_late = false;
   struct KeptReference {
     uint64_t version = 0;
@@ -137,11 +137,12 @@ struct History::Implementation {
   Batch batch;
   HistoryStats stats;
   std::string error, notice;
-  std::optional<Time> set_aside_time;  // of the last one
-  Time retry = 0, pause = 0;           // when to try again, and how long was waited for it
+  std::optional<Time> set_aside_time;  // when a file was last set aside
+  Time retry = 0, pause = 0;           // when to try again, and the pause before it
 };
 
-/// Of a row that is not over, which knows of the verdicts that stand in it.
+/// Returns the camera's unfinished row that begins at `begin`. Marks a new row with the verdicts
+/// that are active in it.
 Sum &History::Implementation::sum(const Camera &camera, int64_t begin) {
   const auto [row, is_new] = open[&camera].try_emplace(begin);
   if (is_new)
@@ -156,7 +157,7 @@ void History::Implementation::close(const Camera &camera, Rows::iterator row) {
   incidents.report(camera);
 }
 
-/// The latest of an incident counts.
+/// Queues an incident for the next write; it replaces an earlier state of the same incident.
 void History::Implementation::put(const Incident &incident) {
   batch.incidents[key_of(incident)] = incident;
   if (batch.incidents.size() <= kWaiting) return;
@@ -196,7 +197,8 @@ void History::Implementation::open_store() {
   resume_incidents();
 }
 
-/// Somebody else's file is left alone, and so is one whose damage comes back: the disk is to blame.
+/// Sets the damaged file aside and begins a new one. Throws HistoryError instead if the file is not
+/// a history, or if damage returns within kBetweenFiles: then the disk is to blame.
 void History::Implementation::begin_anew(const DamagedHistory &problem) {
   store.reset();
   const Time now = monitor.clock().now();
@@ -209,15 +211,16 @@ void History::Implementation::begin_anew(const DamagedHistory &problem) {
   const std::string name = set_aside(file, monitor.clock().wall(now));
   set_aside_time = now;
   ++stats.set_aside;
-  const std::string what = problem.what();  // after a line, SQLite quotes the file
+  const std::string what = problem.what();  // after the first line, SQLite quotes the file
   notice = what.substr(0, what.find('\n')) + "; the damaged file was set aside as " + name +
            ", and a new history was begun";
-  log_line(notice);  // however much was logged of the damage
+  log_line(notice);  // unlike log_once(), regardless of how many errors were logged
   store = std::make_unique<Store>(file, length, monitor);
-  kept.clear();  // what is in no file any more
+  kept.clear();  // the new file has no references
 }
 
-/// Where that is damaged, they stay as they are, and everything else goes on.
+/// Resumes the open incidents of the file. If they are damaged, logs that and leaves them as they
+/// are.
 void History::Implementation::resume_incidents() try {
   incidents.resume(store->open_incidents());
 } catch (const HistoryError &problem) {
@@ -229,7 +232,7 @@ void History::Implementation::write() {
     const bool is_first = !was_opened;
     open_store();
     is_opened_late = is_first;
-    // What another file says of it is not what was in force.
+    // The maintenance in another file is not the one in force, so it is overwritten.
     if (!is_first)
       for (const auto &camera : monitor.cameras()) keep_maintenance(*camera);
   }
@@ -331,7 +334,7 @@ void History::on_change(const Camera &camera, const Change &change) {
            {clock.wall(change.time), camera.id(), change.verdict, change.raised, change.value});
   const int64_t length = implementation_->length;
   int64_t row = implementation_->row_at(change.time), last = row;
-  if (change.raised) {  // since then, which may be rows ago
+  if (change.raised) {  // the verdict holds since change.time, maybe many rows ago
     last = implementation_->row_at(clock.is_fast() ? camera.last_frame().value_or(change.time)
                                                    : clock.now());
     row = std::max(row, last - kMarked * length);
@@ -391,7 +394,7 @@ void History::keep_picture(const IncidentPicture &picture) {
 std::optional<KeptIncident> History::amend(int64_t incident, const Amendment &amendment) {
   Implementation &self = *implementation_;
   if (self.store == nullptr) throw HistoryError(self.error);
-  // Another file has other incidents, which it is opened for with the next row.
+  // The number may mean another incident in the new file, which is opened by the next write.
   if (self.store->has_moved()) throw HistoryError("history " + self.file + " was replaced");
   const Clock &clock = self.monitor.clock();
   auto amended = self.store->amend_incident(incident, amendment, clock.wall(clock.now()));
@@ -402,7 +405,7 @@ std::optional<KeptIncident> History::amend(int64_t incident, const Amendment &am
 uint64_t History::incidents_version() const { return implementation_->incidents_version; }
 
 void History::tick() {
-  // Where time is that of frames, only frames say how much of it has gone by.
+  // With --fast, time is that of the frames: only frames tell how much of it has passed.
   if (!implementation_->monitor.clock().is_fast()) {
     implementation_->incidents.tick();
     for (const auto &camera : implementation_->monitor.cameras()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The history in SQLite: a row for each camera and interval, each verdict raised or cleared, and the
-// incidents that these make.
+// The history in SQLite: rows for each camera and interval, events for verdicts raised and cleared,
+// and incidents.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ namespace luminance {
 struct HistoryStats {
   uint64_t failures = 0;   // failed writes since the monitor started
   size_t pending = 0;      // rows, verdicts and incidents for the next write
-  uint64_t dropped = 0;    // of them, discarded since the monitor started
-  uint64_t set_aside = 0;  // damaged files since the monitor started
+  uint64_t dropped = 0;    // those discarded since the monitor started
+  uint64_t set_aside = 0;  // damaged files set aside since the monitor started
 };
 
 /// Rows begin at multiples of their length in wall clock time (UTC), so that the rows of all
@@ -33,11 +33,11 @@ class History : public Observer {
  public:
   enum class OpenMode {
     kImmediate,  // throws HistoryError if the file can be neither opened nor created
-    kDeferred,   // keeps that as error() and tries again; also creates the folder
+    kDeferred,   // keeps the failure as error() and tries again; also creates the folder
   };
 
-  /// Opens the file, or creates it. One that is damaged is set aside under a name with the date, and
-  /// a new one is begun, now or when the damage is found.
+  /// Opens the file, or creates it. As soon as the file is found to be damaged, now or later, it is
+  /// set aside under a name with the date, and a new file is begun.
   History(const HistorySettings &settings, const Monitor &monitor,
           OpenMode mode = OpenMode::kImmediate);
   ~History() override;
@@ -46,24 +46,25 @@ class History : public Observer {
   void on_change(const Camera &camera, const Change &change) override;
   void on_maintenance(const Camera &camera) override;
   void on_removed(const Camera &camera) override;
-  /// What the camera was meant to look at when it was last watched, unless it is another camera by
-  /// now. Nothing where times are those of frames: what is found in a recording is always the same.
+  /// Returns the camera's reference from when it was last watched; nothing if its video or region
+  /// has changed since. Returns nothing with --fast, so that results for a recording do not vary.
   std::optional<Reference> reference(const Camera &camera);
 
-  /// Its maintenance, which lasted when the camera was last watched, and still does.
+  /// Returns the maintenance that was in force when the camera was last watched, if it still is.
   std::optional<Maintenance> maintenance(const Camera &camera);
-  /// Whether the file could be opened at last, since the last call: only now it can be asked what it has.
+  /// Returns whether the file was first opened since the last call, after the constructor had
+  /// failed to open it. References and maintenance can be read only from then on.
   bool take_opened_late();
 
-  /// The incident of a verdict that stands; nothing if none does.
+  /// Returns the open incident of the verdict; nothing if there is none.
   std::optional<IncidentKey> incident_of(const Camera &camera, Verdict verdict) const;
-  /// Keeps what was seen when an incident began, unless it has a picture. Those of more than 64 KiB
-  /// are not kept.
+  /// Keeps a picture from the begin of an incident, unless the incident already has one. Discards
+  /// pictures of more than 64 KiB.
   void keep_picture(const IncidentPicture &picture);
-  /// Writes what people say of an incident, at once. Returns it as it is now, or nothing if there is
-  /// none; throws HistoryError if that cannot be written.
+  /// Writes an acknowledgement or a comment to the file at once. Returns the incident as it is now;
+  /// nothing if there is no such incident. Throws HistoryError if the file cannot be written.
   std::optional<KeptIncident> amend(int64_t incident, const Amendment &amendment);
-  /// Another number whenever incidents in the file have changed.
+  /// Returns a number that changes whenever incidents in the file change.
   uint64_t incidents_version() const;
 
   /// Call a few times per second: writes the rows that are due, even without frames, and deletes
@@ -76,9 +77,10 @@ class History : public Observer {
   const std::string &file() const;
   /// Why the last write failed; empty if it did not. A full disk does not end the monitor.
   const std::string &error() const;
-  /// That a damaged file was set aside, and where it is; empty if none was since the monitor started.
+  /// Message that a damaged file was set aside, with its new name; empty if no file was set aside
+  /// since the monitor started.
   const std::string &notice() const;
-  /// Data that are not in the file.
+  /// Returns the counts of failures and of data that are not in the file.
   HistoryStats stats() const;
 
  private:
@@ -86,8 +88,8 @@ class History : public Observer {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Computes the summaries that the file of a history lacks, if it exists. This can take a while: call it
-/// before cameras are watched. Errors are ignored here, because History reports them.
+/// Computes the summaries that the file of a history lacks, if the file exists. This can take a
+/// while: call it before cameras are watched. Ignores errors, because History reports them.
 void prepare(const HistorySettings &settings);
 
 }  // namespace luminance

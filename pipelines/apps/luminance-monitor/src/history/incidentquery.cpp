@@ -16,7 +16,7 @@ constexpr char kSelect[] =
     "(SELECT taken FROM incident_picture p WHERE p.incident = i.number), acknowledged_by "
     "FROM incident i LEFT JOIN camera ON camera.number = i.camera ";
 
-/// Nothing for what is damaged, and for verdicts that this version does not know.
+/// Returns nothing for a damaged incident, or for a verdict that this version does not know.
 std::optional<KeptIncident> incident_of(const Database &database, const Results &results) {
   const auto verdict = verdict_named(results.text(2));
   if (!verdict) return {};

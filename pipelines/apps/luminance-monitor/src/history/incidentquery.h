@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Reads incidents in the file of a history. Throws HistoryError where their order is damaged; those
-// with a fault are logged and left out.
+// Reads incidents in the file of a history. Throws HistoryError if their order is damaged; logs
+// incidents with a fault and leaves them out.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace luminance {
 
-/// Where a list goes on: behind this incident.
+/// A position in a list: the list continues after this incident.
 struct IncidentCursor {
   int64_t since, number;
 };
@@ -24,15 +24,15 @@ struct IncidentFilter {
   std::optional<std::string> camera;  // id
   std::optional<Verdict> verdict;
   std::optional<bool> is_open, is_acknowledged;
-  int64_t from = kEarliest, to = kLatest;  // those that lasted at any time between
+  int64_t from = kEarliest, to = kLatest;  // incidents that lasted at any time in between
   std::optional<IncidentCursor> before;
 };
 
-/// The newest first.
+/// Calls `take` with at most `limit` incidents, the newest first.
 void each_incident(Database &database, const IncidentFilter &filter, size_t limit,
                    const std::function<void(KeptIncident incident)> &take);
 std::optional<KeptIncident> incident_in(Database &database, int64_t number);
-/// Empty: there is none.
+/// Returns a JPEG; empty if there is none.
 std::string incident_picture_in(Database &database, int64_t number);
 
 }  // namespace luminance

@@ -13,7 +13,7 @@ IncidentTable::IncidentTable(Database &database)
           database,
           "UPDATE incident SET until = ?4 WHERE camera = (SELECT number FROM camera WHERE id = "
           "?1) AND verdict = ?2 AND since = ?3 AND reason IS nullif(?5, '') AND value IS ?6"),
-      // An empty text is no reason: it lasts.
+      // An incident that lasts has an empty reason in memory and NULL in the file.
       change_(database,
               "UPDATE incident SET until = ?4, reason = nullif(?5, ''), value = ?6 WHERE camera = "
               "(SELECT number FROM camera WHERE id = ?1) AND verdict = ?2 AND since = ?3"),

@@ -13,34 +13,34 @@
 
 namespace luminance {
 
-/// What people say of an incident. What is not set stays as it is.
+/// A user's changes to an incident. Members that are not set leave it as it is.
 struct Amendment {
   std::optional<bool> acknowledged;
   std::optional<std::string> comment;
-  std::string acknowledged_by = {};  // who does; may be empty
+  std::string acknowledged_by = {};  // name of the user; may be empty
 };
 
 class IncidentTable {
  public:
-  /// Of all incidents together. A picture has about 15 KB.
+  /// Maximum for all incidents together. A picture has about 15 KB.
   static constexpr int64_t kMaxPictures = 2000;
 
   explicit IncidentTable(Database &database);
 
-  /// Adds it, or changes the one that began at the same time. Does nothing if its
-  /// camera is not in the file, as in one that has replaced another.
+  /// Adds an incident, or updates it if the file has one with the same key. Does nothing if its
+  /// camera is not in the file, as when a new file has replaced the old one.
   void write(const Incident &incident);
-  /// Does nothing if the incident has one, or is not in the file. If there are too many, the oldest
-  /// are deleted.
+  /// Adds a picture, unless the incident already has one or is not in the file. Deletes the oldest
+  /// pictures if there are too many.
   void write(const IncidentPicture &picture);
-  /// Those that last. What is damaged is left out, with a line in the log.
+  /// Returns the incidents that last. Logs damaged ones and leaves them out.
   std::vector<Incident> open();
-  /// Returns whether there is such an incident. `now` is when it is acknowledged; one that is
-  /// acknowledged already stays so since then, by whoever did so.
+  /// Changes an incident. Returns whether it exists. `now` is the time of an acknowledgement; an
+  /// incident that is already acknowledged keeps its earlier time and name.
   bool amend(int64_t number, const Amendment &amendment, int64_t now);
-  /// Deletes up to `limit` that were over before `oldest`.
+  /// Deletes up to `limit` incidents that ended before `oldest`.
   void delete_expired(int64_t oldest, int64_t limit);
-  /// Whether anything has changed since the last call, but that some last longer.
+  /// Returns whether incidents have changed since the last call, other than by lasting longer.
   bool take_changed() { return std::exchange(is_changed_, false); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// When the statements of a database have to end before they are done.
+// Ends the statements of a database early: on request, or at a time limit.
 #pragma once
 
 #include <atomic>
@@ -7,12 +7,12 @@
 
 namespace luminance {
 
-/// Set by one thread, looked at by another while SQLite works.
+/// One thread sets it; another checks it while SQLite works.
 class Interrupt {
  public:
-  /// From now on.
+  /// Ends statements from now on, until begin() is called.
   void stop() { stopped_ = true; }
-  /// Nothing more than the time limit ends statements.
+  /// Starts the time limit anew and cancels an earlier stop().
   void begin(std::chrono::milliseconds limit) {
     end_ = (Clock::now() + limit).time_since_epoch().count();
     stopped_ = false;

@@ -9,7 +9,7 @@
 namespace luminance {
 namespace {
 
-constexpr int64_t kNoTime = -1;  // as in the statement below
+constexpr int64_t kNoTime = -1;  // the statement below turns it into NULL
 
 bool is_plausible(const Maintenance &maintenance) {
   const auto is_time = [](int64_t time) { return time >= kEarliest && time <= kLatest; };

@@ -15,11 +15,13 @@ class MaintenanceTable {
  public:
   explicit MaintenanceTable(Database &database);
 
-  /// Of the camera with this id, which is in the file. Nothing: nobody works on it.
+  /// Writes the maintenance of the camera with this id, which must be in the file. Deletes it if
+  /// `maintenance` is empty.
   void write(const std::string &camera, const std::optional<Maintenance> &maintenance);
-  /// Nothing, and a line in the log, if it is damaged.
+  /// Returns the maintenance of the camera; nothing if there is none. If it is damaged, logs that
+  /// and returns nothing.
   std::optional<Maintenance> read(const std::string &camera);
-  /// Deletes what was over before `oldest`, as that of cameras that are gone.
+  /// Deletes maintenance that ended before `oldest`, such as that of removed cameras.
   void delete_expired(int64_t oldest) { delete_.run(oldest); }
 
  private:

@@ -7,19 +7,19 @@
 namespace luminance {
 namespace {
 
-// A monitor that was restarted goes on with what lasted: not after longer than this, since what was
-// between is unknown; and cameras need a while until they are judged again.
+// A restarted monitor resumes incidents only after a gap of at most kMaxGap, because nothing is
+// known about the gap. It waits kResumed for the verdict: cameras need a while to be judged again.
 constexpr int64_t kMaxGap = 15 * 60 * 1000;  // milliseconds
 constexpr Time kResumed = 5 * 60 * kSecond;
 
-// Besides the names of causes.
+// Reasons besides the names of causes.
 constexpr std::string_view kRestart = "restart", kRemoved = "removed", kEnd = "end";
 
 const Rule &rule_of(const Camera &camera, Verdict verdict) {
   return camera.rules()[static_cast<size_t>(verdict)];
 }
 
-/// How long it takes at least to raise it.
+/// Returns the minimum time that it takes to raise the verdict.
 Time delay_of(const Camera &camera, Verdict verdict) {
   const Rule &rule = rule_of(camera, verdict);
   return seconds(rule.hold + (is_duration(verdict) ? rule.raise : 0));
@@ -71,7 +71,7 @@ void OpenIncidents::begin(const Camera &camera, const Change &change) {
   open_[&camera][change.verdict] = std::move(incident);
 }
 
-/// A clock that was set back meanwhile does not let it end before it began.
+/// Ends an incident. Its end is not before its begin, even if the clock was set back in between.
 void OpenIncidents::end(Incident incident, int64_t time, std::string_view reason) {
   incident.until = std::max(incident.since, time);
   incident.reason = reason;

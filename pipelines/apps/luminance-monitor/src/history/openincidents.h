@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The incidents that last: begins, follows and ends them. Main thread only.
+// Begins, follows and ends incidents. Main thread only.
 #pragma once
 
 #include <functional>
@@ -16,25 +16,27 @@ namespace luminance {
 
 class OpenIncidents {
  public:
-  /// Takes an incident that has begun, is over, or still lasts.
+  /// Receives an incident that has begun, has ended, or still lasts.
   using Put = std::function<void(const Incident &incident)>;
 
   OpenIncidents(const Monitor &monitor, Put put) : monitor_(monitor), put_(std::move(put)) {}
 
-  /// What lasted when the file was written by the monitor before this one. If such a verdict is
-  /// raised again soon, its incident goes on; otherwise it was over when it was last known to last.
+  /// Resumes the incidents that lasted when the previous monitor wrote the file. If such a verdict
+  /// is raised again soon, its incident continues; otherwise the incident ended when it was last
+  /// known to last.
   void resume(std::vector<Incident> incidents);
   void note(const Camera &camera, const Change &change);
-  /// Notes the values of what stands now.
+  /// Updates the worst values of the camera's open incidents from its active verdicts.
   void look(const Camera &camera);
-  /// Gives out those of the camera as they are now.
+  /// Passes the camera's open incidents, as they are now, to Put.
   void report(const Camera &camera);
   void remove(const Camera &camera);
-  /// Ends those that were not resumed in time. Call a few times per second.
+  /// Ends former incidents that were not resumed in time. Call it a few times per second.
   void tick();
-  /// The program ends: gives out all. A recording is over, and with it what was found in it.
+  /// Passes all open incidents to Put at the end of the program. Incidents in a recording end with
+  /// it.
   void finish();
-  /// The incident of a verdict that stands; nothing if none does.
+  /// Returns the open incident of the verdict; nothing if there is none.
   std::optional<IncidentKey> key_of(const Camera &camera, Verdict verdict) const;
 
  private:
@@ -49,7 +51,7 @@ class OpenIncidents {
   void begin(const Camera &camera, const Change &change);
   void end(Incident incident, int64_t time, std::string_view reason);
   std::optional<Incident> take_former(const std::string &camera, Verdict verdict);
-  /// Whether it waits to be resumed.
+  /// Whether the incident waits to be resumed.
   bool is_former(const Incident &incident) const;
   bool is_lost(const Former &former) const;
 

@@ -18,7 +18,7 @@
 namespace luminance {
 namespace {
 
-// Enough that a long query does not hold up short ones; the other cores are for pictures.
+// Two threads, so that a long query does not hold up short ones; the other cores process pictures.
 constexpr size_t kThreads = 2;
 constexpr int kNice = 5;  // the main loop and GStreamer come first
 
@@ -29,13 +29,13 @@ struct Job {
 };
 using Held = std::shared_ptr<Job>;
 
-/// A reader, and what it reads for.
+/// A thread with its reader and its current job.
 struct Worker {
   explicit Worker(const std::string &file) : reader(file, &interrupt) {}
 
   Interrupt interrupt;
   Reader reader;
-  Held job;  // null: it waits for one
+  Held job;  // null while the thread waits for one
   std::thread thread;
 };
 
@@ -64,7 +64,7 @@ struct Queries::Implementation {
   size_t active_queries = 0;              // main thread only
   GSource *wake_source = nullptr;
 
-  std::mutex mutex;  // of all that follows
+  std::mutex mutex;  // guards the members below
   std::condition_variable changed;
   std::deque<Held> waiting, finished;
   std::list<Worker> workers;
@@ -119,7 +119,7 @@ void Queries::Implementation::end() {
 }
 
 void Queries::Implementation::work(Worker &worker) {
-  setpriority(PRIO_PROCESS, 0, kNice);  // of this thread; where it may not, it does without
+  setpriority(PRIO_PROCESS, 0, kNice);  // for this thread only; a failure is harmless
   for (;;) {
     {
       std::unique_lock lock(mutex);
@@ -142,7 +142,7 @@ void Queries::Implementation::answer(Worker &worker) try {
   worker.job->outcome.error = missing.what();
   worker.job->outcome.is_missing = true;
 } catch (const std::exception &error) {
-  // What nobody waits for any more is no error.
+  // If the query was stopped, nobody waits for it, and its failure is not an error.
   if (!worker.interrupt.is_stopped()) log_once(error.what());
   worker.job->outcome.error = error.what();
   worker.reader.close();

@@ -15,7 +15,7 @@ namespace luminance {
 
 class Queries {
  public:
-  /// What was asked for is not in the history, which is no failure of it.
+  /// A query throws it if the history does not have what was asked for, which is not a failure.
   struct Missing : std::runtime_error {
     using std::runtime_error::runtime_error;
   };
@@ -35,18 +35,18 @@ class Queries {
     virtual ~Handle() = default;
   };
 
-  /// As long as a response may take: nobody waits for an answer any longer.
+  /// The time limit of a response, after which nobody waits for the answer.
   static constexpr std::chrono::milliseconds kLimit{10000};
 
-  /// At most `max_queries` queries at once, each of which fails after `limit`. The main loop is that
-  /// of the calling thread.
+  /// Accepts at most `max_queries` queries at once, each of which fails after `limit`. The calling
+  /// thread runs the main loop.
   Queries(const std::string &file, size_t max_queries, std::chrono::milliseconds limit = kLimit);
   /// Drops the remaining queries, and stops those that are being answered.
   ~Queries();
   Queries(const Queries &) = delete;
   Queries &operator=(const Queries &) = delete;
 
-  /// Null: too many queries.
+  /// Returns null if there are too many queries.
   std::unique_ptr<Handle> submit(Query query, Done done);
 
  private:
