@@ -13,20 +13,22 @@ namespace luminance {
 namespace {
 
 constexpr int kTimeout =
-    1000;  // milliseconds; a file of this kind is hardly ever locked to readers
+    1000;  // milliseconds; a file with a write-ahead log rarely blocks readers
 
-// A merged row is of so many summaries at least: of fewer, it could be much longer than need be.
+// Minimum number of summaries in a merged row. With fewer, rounding up to whole summaries could
+// make a row much longer than necessary.
 constexpr int64_t kMinParts = 3;
 
-/// What lies between two times. Nothing, where the last one is before the first.
+/// The rows from the time `first` to the time `last`. It is empty if `last` is before `first`.
 struct Extent {
   int64_t first = 0, last = -1;
   uint64_t rows = 0;
   double max_duration = 0;
 };
 
-/// The length of the intervals to merge rows of: so many multiples of `row` that no more than
-/// `points` of them lie in first to last. Wherever these lie, the same rows are merged.
+/// Returns the length of the intervals whose rows are merged: a multiple of the longest row, such
+/// that at most `points` intervals lie in the extent. The intervals do not depend on where the
+/// extent begins, so the same rows are always merged.
 int64_t merged_length(const Extent &extent, size_t points) {
   if (points == 1) return extent.last + 1;
   const int64_t row = milliseconds_of(extent.max_duration);
@@ -35,8 +37,8 @@ int64_t merged_length(const Extent &extent, size_t points) {
   return (min_length + row - 1) / row * row;
 }
 
-/// The length of the longest summaries, at least `min_summary_length`, that make up intervals of
-/// `length`; 0: rows.
+/// Returns the length of the longest summaries, at least `min_summary_length`, that make up
+/// intervals of `length`; 0 if these are made of rows.
 int64_t summary_for(int64_t length, int64_t min_summary_length) {
   int64_t best = 0;
   for (const int64_t candidate : kLengths)
@@ -95,16 +97,16 @@ Reader::Connection::Connection(const std::string &file, const Interrupt *interru
 
 SummaryState Reader::Connection::state_of(Results &known) {
   SummaryState state = {known.integer(0), known.integer(1), known.integer(2)};
-  // Rows are right without summaries, if slower.
+  // Reading rows without summaries is slower, but correct.
   if (!is_sound(database, state) || state.min_summary_length == 0)
     state.min_summary_length = kNoSummaries;
-  // Nothing is summarized that is still to come.
+  // Summaries cannot cover a time after the last row.
   state.until =
       std::min(state.until, rows_in.last(state.camera, kEarliest, kLatest + 1).value_or(0));
   return state;
 }
 
-/// Fails where there are rows in a time without summaries.
+/// Fails if there are rows in an interval that has no summaries.
 void Reader::Connection::check_gap(int64_t camera, int64_t length, int64_t from, int64_t to) {
   if (const auto row = rows_in.first(camera, from, to))
     fail_of(summary_name(camera, length) + ": none for the row at " + std::to_string(*row));

@@ -24,18 +24,18 @@ class Reader {
   /// Closes the file until the next query; call it after an error.
   void close();
 
-  // They throw HistoryError, also where the file is damaged so that records are out of order. They
-  // leave out records whose values are damaged, and log them.
-  /// The rows that begin between `from` and `to`, the oldest first. If there are more than
+  // The queries throw HistoryError, also if records of a damaged file are out of order. They log
+  // records with damaged values and leave them out.
+  /// Returns the rows that begin between `from` and `to`, the oldest first. If there are more than
   /// `points`, adjacent rows are merged.
   std::vector<Row> rows(const std::string &camera, int64_t from, int64_t to, size_t points);
-  /// The newest first.
+  /// Returns at most `limit` events, the newest first.
   std::vector<Event> events(const std::optional<std::string> &camera, int64_t from, int64_t to,
                             size_t limit);
-  /// The newest first.
+  /// Returns at most `limit` incidents, the newest first.
   std::vector<KeptIncident> incidents(const IncidentFilter &filter, size_t limit);
   std::optional<KeptIncident> incident(int64_t number);
-  /// A JPEG; empty: there is none.
+  /// Returns a JPEG; empty if there is none.
   std::string incident_picture(int64_t number);
 
  private:

@@ -13,7 +13,8 @@
 namespace luminance {
 namespace {
 
-// Another number for every change of what follows it. In another byte order, it is not the same.
+// Number of the format, which precedes the scenes. It must change with the format. A file in
+// another byte order has a different number.
 constexpr uint32_t kFormat = 0x53434e01;
 
 class Writer {
@@ -33,7 +34,7 @@ class Parser {
  public:
   explicit Parser(std::string_view bytes) : rest_(bytes) {}
 
-  /// Whether there are enough bytes for it.
+  /// Reads a value. Returns false if there are too few bytes for it.
   template <class Value>
   bool get(Value &value) {
     static_assert(std::is_trivially_copyable_v<Value>);

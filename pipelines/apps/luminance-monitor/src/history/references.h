@@ -16,27 +16,31 @@
 namespace luminance {
 
 struct StoredReference {
-  std::string source;                          // seen_by() the camera when it was learned
+  std::string source;                          // seen_by() of the camera when it was learned
   int64_t learned = 0;                         // in milliseconds since 1970
-  std::vector<Scene> scenes;                   // empty: there is none any more
+  std::vector<Scene> scenes;                   // empty: there is no reference any more
   std::shared_ptr<const std::string> picture;  // a JPEG, or null
 };
 
-/// What a reference is of: of another video, or another region of it, it is another one.
+/// Returns a text that identifies the camera's video and its region. A reference is valid only for
+/// the text that it was learned with.
 std::string seen_by(const CameraSettings &camera);
 
-/// Scenes as bytes, in the byte order of the machine.
+/// Returns scenes as bytes, in the byte order of the machine.
 std::string bytes_of(const std::vector<Scene> &scenes);
-/// Nothing if the bytes are not those of scenes which can be recognized, as in a damaged file.
+/// Returns the scenes in `bytes`; nothing if these are not scenes that can be recognized, as in a
+/// damaged file.
 std::optional<std::vector<Scene>> scenes_of(std::string_view bytes);
 
 class ReferenceTable {
  public:
   explicit ReferenceTable(Database &database);
 
-  /// Of the camera with this id, which is in the file.
+  /// Writes the reference of the camera with this id, which must be in the file. Deletes it if
+  /// `reference` has no scenes.
   void write(const std::string &camera, const StoredReference &reference);
-  /// Nothing, and a line in the log, if it is damaged.
+  /// Returns the reference of the camera; nothing if there is none. If it is damaged, logs that and
+  /// returns nothing.
   std::optional<StoredReference> read(const std::string &camera);
 
  private:

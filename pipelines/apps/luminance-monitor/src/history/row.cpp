@@ -9,7 +9,7 @@
 namespace luminance {
 namespace {
 
-/// The frames of both; both have some.
+/// Adds the frames of `other` to `into`. Both must have frames.
 void average(Row &into, const Row &other) {
   into.frames += other.frames;
   const double share = static_cast<double>(other.frames) / static_cast<double>(into.frames);

@@ -30,11 +30,11 @@ struct Event {
   double value;  // NaN: unknown
 };
 
-// No correct clock is outside this range, within which arithmetic cannot overflow.
+// Range of valid times. Correct clocks are in this range, in which arithmetic cannot overflow.
 constexpr int64_t kEarliest = 0, kLatest = int64_t{1} << 50;  // milliseconds since 1970
 
-/// The begin of the interval that contains `time`: a multiple of `length`, which is positive. Where
-/// there is no such number, the least one.
+/// Returns the begin of the interval that contains `time`: a multiple of `length`, which must be
+/// positive. Returns INT64_MIN if the begin is less than that.
 inline int64_t begin_of(int64_t time, int64_t length) {
   int64_t since = time % length, begin = INT64_MIN;
   if (since < 0) since += length;
@@ -44,7 +44,7 @@ inline int64_t begin_of(int64_t time, int64_t length) {
 /// Merges two rows: means and percentiles are weighted by frames, minima and maxima are kept.
 void merge(Row &into, Row other);
 
-/// The duration of a row, at least 1 even if the file is damaged.
+/// Returns the duration of a row in milliseconds, at least 1 even if the file is damaged.
 int64_t milliseconds_of(double seconds);
 
 }  // namespace luminance

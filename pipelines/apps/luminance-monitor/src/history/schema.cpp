@@ -14,19 +14,21 @@ namespace {
 
 constexpr int64_t kApplication = 0x6c756d69;  // "lumi"
 
-// The main loop waits meanwhile.
+// Times to wait for another process; the main loop is blocked meanwhile.
 constexpr int kTimeout = 100, kOpenTimeout = 5000;  // milliseconds
 
-// Rows of a camera lie together, in the order in which they are read.
-// `camera`: `source` is a hash of the video's location; `min_summary_length` is the length of the shortest
-// summaries, 0 if they are still to be made; `summarized_until` is the end of the latest of them.
-// `reference`: what cameras are meant to look at. It goes when nothing else of the camera is left.
-// `incident`: a verdict from when it was raised until it was cleared; `reason` says why, and is NULL
-// while it lasts. `until`: its end or, while it lasts, the time until which it is known to have
-// lasted. `value`: the worst meanwhile. `threshold`: that raised it. `acknowledged_by`: empty for nobody,
-// or without a name.
+// The rows of a camera lie together, in the order in which they are read.
+// `camera`: `source` is a hash of the video's location; `min_summary_length` is the length of the
+// shortest summaries, 0 if they are still to be made; `summarized_until` is the end of the latest
+// summary.
+// `reference`: the scenes that a camera is meant to see. It is deleted with the camera, when
+// nothing else of the camera is left.
+// `incident`: a verdict from when it was raised until it was cleared; `reason` says why it was
+// cleared, and is NULL while it lasts. `until`: its end or, while it lasts, the time until which it
+// is known to have lasted. `value`: the worst value so far. `threshold`: the one that raised it.
+// `acknowledged_by`: empty if nobody has acknowledged it, or no name was given.
 // `incident_picture`: taken after the verdict has been held.
-// `maintenance`: a camera that is being worked on; `until` is NULL where somebody is to end it.
+// `maintenance`: a camera that is being worked on; `until` is NULL if a user has to end it.
 constexpr char kSchema[] = R"(
 CREATE TABLE camera (
   number INTEGER PRIMARY KEY,
@@ -112,7 +114,7 @@ CREATE TABLE maintenance (
 )";
 
 constexpr int64_t kVersion = 1;
-constexpr int64_t kMaxVersion = 1000;  // of any program to come
+constexpr int64_t kMaxVersion = 1000;  // of any later program; greater numbers mean damage
 
 bool is_empty(Database &database) {
   return database.number("SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 &&
@@ -122,7 +124,7 @@ bool is_empty(Database &database) {
 
 void make_schema(Database &database) {
   Transaction transaction(database);
-  if (is_empty(database)) {  // still: another process may be as fast
+  if (is_empty(database)) {  // asked again: another process may have made it
     database.run(kSchema);
     database.run(("PRAGMA user_version = " + std::to_string(kVersion)).c_str());
     database.run(("PRAGMA application_id = " + std::to_string(kApplication)).c_str());
@@ -130,7 +132,8 @@ void make_schema(Database &database) {
   transaction.commit();
 }
 
-/// The length of the shortest of a camera's rows and of those to come, in milliseconds.
+/// Returns the length of a camera's shortest row in milliseconds, at most `row`, the length of new
+/// rows.
 int64_t shortest_row(Database &database, int64_t camera, int64_t row) {
   Statement statement(database,
                       "SELECT time, duration FROM measurement WHERE camera = ?1 ORDER BY time");
@@ -144,8 +147,8 @@ int64_t shortest_row(Database &database, int64_t camera, int64_t row) {
   return row;
 }
 
-/// Cameras whose rows, or those to come, are shorter than their summaries are made for, and those
-/// of whose summaries the file says nothing that could be right.
+/// Returns the cameras whose summaries are too long for rows of the length `row`, and those whose
+/// summary state in the file is missing or cannot be right.
 std::vector<SummaryState> unsummarized(Database &database, int64_t row) {
   Statement statement(
       database, "SELECT number, min_summary_length, summarized_until FROM camera ORDER BY number");
@@ -194,13 +197,13 @@ Database open_to_write(const std::string &file, int64_t row) {
   Database database(file, Database::Access::kWrite);
   database.set_busy_timeout(kOpenTimeout);
   const bool fresh = is_empty(database);
-  restrict_permissions(file);  // also where SQLite had to make it
+  restrict_permissions(file);  // again, in case SQLite created the file
   if (!fresh) check_schema(database);
-  // Pages can be given back. Of a file that holds something, this does not change any more.
+  // Lets the file shrink. This cannot be changed once the file has contents.
   if (fresh) database.run("PRAGMA auto_vacuum = INCREMENTAL");
-  // Readers and the writer do not wait for each other. What is committed is with the operating
-  // system, which keeps it when the process is killed; only without power the last minutes may be
-  // lost, but not the file. Waiting for the disk at each commit would hold up the main loop.
+  // Readers and the writer do not wait for each other. A commit hands the data to the operating
+  // system, so they survive a kill of the process; a power failure can lose the last minutes, but
+  // not the file. Waiting for the disk at each commit would hold up the main loop.
   database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   database.run("PRAGMA wal_autocheckpoint = 500; PRAGMA journal_size_limit = 4194304");
   database.run("PRAGMA foreign_keys = ON");

@@ -8,12 +8,12 @@
 
 namespace luminance {
 
-/// Throws unless the database is a history of this version.
+/// Throws HistoryError unless the database is a history of this version.
 void check_schema(Database &database);
 
-/// Opens a history, or creates one that only its owner can read. Computes the summaries that are missing,
-/// or too long for rows of the length `row` in milliseconds, camera by camera, and continues after an
-/// interruption.
+/// Opens a history, or creates one that only its owner can read. Computes the summaries that are
+/// missing, or too long for rows of `row` milliseconds, camera by camera. After an interruption,
+/// the next call continues.
 Database open_to_write(const std::string &file, int64_t row);
 
 }  // namespace luminance

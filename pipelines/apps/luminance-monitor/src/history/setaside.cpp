@@ -17,10 +17,10 @@
 namespace luminance {
 namespace {
 
-/// Of the schema, which may all lie in the first page.
+/// Texts of the schema. The first page may contain all of them.
 constexpr const char *kSchema[] = {"min_summary_length", "clipped_high REAL", "incident_open",
                                    "CREATE INDEX event_camera", "incident_picture"};
-constexpr size_t kMinTrace = 10;             // bytes, which are not in a file by chance
+constexpr size_t kMinTrace = 10;             // bytes; shorter texts may be in a file by chance
 constexpr std::streamsize kLook = 16 << 20;  // bytes
 
 bool has_traces(const std::string &path, const std::vector<std::string> &traces) {
@@ -53,7 +53,7 @@ std::string set_aside(const std::string &file, int64_t time) {
   std::string name = base;
   std::error_code error;
   for (int i = 2; std::filesystem::exists(name, error); ++i) name = base + "-" + std::to_string(i);
-  // The log first: beside a new file, it would be taken for its own.
+  // The log is renamed first: beside a new file, SQLite would take it for that file's log.
   for (const char *end : {"-wal", ""})
     if (std::rename((file + end).c_str(), (name + end).c_str()) != 0 && errno != ENOENT)
       throw HistoryError("history " + file +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A damaged history makes room for a new one, and is kept.
+// Renames a damaged history to make room for a new one.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace luminance {
 
-/// Whether there is something of a history in the file, however damaged: somebody else's file is
-/// not to be moved. `cameras`: what a history says of cameras, id, name and source in one.
+/// Whether the file contains parts of a history, however damaged: the file of another program must
+/// not be moved. `cameras`: the id, name and source of each camera in one text, as in a history.
 bool has_traces_of_history(const std::string &file, const std::vector<std::string> &cameras);
 
 /// Renames the file, and its write-ahead log, to a name with this time, in milliseconds since 1970.
-/// Nobody may have it open. Returns the name; throws HistoryError.
+/// The file must not be open. Returns the new name; throws HistoryError.
 std::string set_aside(const std::string &file, int64_t time);
 
 }  // namespace luminance

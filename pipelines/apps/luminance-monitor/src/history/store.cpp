@@ -13,8 +13,8 @@
 namespace luminance {
 namespace {
 
-// At each write, of each camera, more than come: few enough that a clock that was set ahead by
-// mistake for a while does not cost the whole history.
+// Each write deletes at most this many expired records more than it adds, rows of each camera. So a
+// clock that was set ahead by mistake for a while does not delete the whole history.
 constexpr int64_t kExtraDeletedRows = 60;
 constexpr int64_t kExtraDeletedEvents = 1000;
 
@@ -70,7 +70,8 @@ Store::Store(const std::string &file, int64_t row, const Monitor &monitor)
   move_to_new_ids();
 }
 
-/// The id in the file of a camera whose id is not there: of the one camera with its name and source.
+/// For a camera whose id is not in the file, returns the id of the only stored camera with the same
+/// name and source that is not another camera of the monitor.
 std::optional<std::string> Store::old_id_of(const CameraSettings &camera) {
   if (camera.source.empty() || find_camera_.with(camera.id).next()) return {};
   std::vector<std::string> found;
@@ -170,7 +171,7 @@ void Store::delete_expired(int64_t oldest, const Batch &written) {
   incidents_.delete_expired(oldest, events);
   maintenance_.delete_expired(oldest);
   delete_cameras_.run();
-  // As many rows come as go, and take their pages; only where many more went the file gets smaller.
+  // New rows reuse the pages of deleted ones; the file shrinks only if many more rows were deleted.
   if (database_.number("PRAGMA freelist_count") > database_.number("PRAGMA page_count") / 8)
     database_.run("PRAGMA incremental_vacuum(64)");
 }

@@ -18,7 +18,7 @@
 
 namespace luminance {
 
-/// Data to write.
+/// Data to be written together.
 struct Batch {
   struct Entry {
     std::string camera;  // id
@@ -38,8 +38,8 @@ struct Batch {
 
 class Store {
  public:
-  /// Opens or creates a history, for rows of this length in milliseconds. Rows of a camera whose id
-  /// has changed move to its new id, if the camera can be identified.
+  /// Opens or creates a history, for rows of `row` milliseconds. If the id of a camera has changed
+  /// and the camera can be identified, its rows move to the new id.
   Store(const std::string &file, int64_t row, const Monitor &monitor);
 
   /// Writes all data, or throws and writes nothing. A row whose time exists already, as after a
@@ -47,16 +47,16 @@ class Store {
   /// the data older than `oldest`, not all at once, which would take long.
   void write(const Batch &batch, int64_t oldest);
   bool has_moved() { return database_.has_moved(); }
-  /// What the camera was meant to look at, if it is known.
+  /// Returns the stored reference of the camera; nothing if there is none.
   std::optional<StoredReference> reference(const std::string &camera) {
     return references_.read(camera);
   }
-  /// What was written last.
+  /// Returns the stored maintenance of the camera; nothing if there is none.
   std::optional<Maintenance> maintenance(const std::string &camera) {
     return maintenance_.read(camera);
   }
   std::vector<Incident> open_incidents() { return incidents_.open(); }
-  /// Returns it as it is now; nothing if there is no such incident.
+  /// Returns the incident as it is now; nothing if there is no such incident.
   std::optional<KeptIncident> amend_incident(int64_t number, const Amendment &amendment,
                                              int64_t now);
   /// Whether incidents have changed since the last call.

@@ -59,7 +59,8 @@ void Summaries::put(int64_t camera, int64_t length, const Summary &summary) {
            static_cast<int64_t>(summary.rows), summary.max_duration);
 }
 
-/// Of rows, where `finer` is 0, or of finer summaries; if one of these is damaged, of rows.
+/// Computes summaries of `length` from summaries of the length `finer`; from rows if `finer` is 0
+/// or one of these summaries is damaged.
 void Summaries::summarize(int64_t camera, int64_t finer, int64_t length, int64_t from, int64_t to) {
   std::optional<Summary> open;
   const auto add = [&](Summary part) {
@@ -87,7 +88,7 @@ void Summaries::advance(SummaryState &there, int64_t newest) {
   for (const int64_t length : kLengths) {
     if (length < there.min_summary_length) continue;
     const int64_t from = begin_of(there.until, length), to = begin_of(until, length);
-    if (from == to) break;  // nor is anything longer over
+    if (from == to) break;  // longer intervals are not over, either
     summarize(there.camera, finer, length, from, to);
     finer = length;
   }
@@ -98,7 +99,8 @@ void Summaries::advance(SummaryState &there, int64_t newest) {
 void Summaries::refresh_first_summary(const SummaryState &there, const Row &row,
                                       std::optional<int64_t> first) {
   if (!first || row.time >= *first || row.time < kEarliest) return;
-  // What the first row lies in is read from now on: without the rows that are gone.
+  // The summaries that contain the first row are read from now on, so they must not include
+  // deleted rows.
   int64_t finer = 0;
   for (const int64_t length : kLengths) {
     if (length < there.min_summary_length) continue;

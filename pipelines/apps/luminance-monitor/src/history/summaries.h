@@ -17,8 +17,8 @@ namespace luminance {
 /// The shortest useful length of summaries for rows of this length.
 int64_t min_summary_length_for(int64_t row);
 
-/// Divides `from` to `to`, which lie in kEarliest to kLatest + 1, into parts, in order and without gaps: summaries of `length` where
-/// possible, otherwise shorter ones, and rows, whose length is 0.
+/// Divides `from` to `to`, which lie in kEarliest to kLatest + 1, into parts, in order and without
+/// gaps: summaries of `length` where possible, otherwise shorter ones, or rows, whose length is 0.
 void cover(int64_t from, int64_t to, int64_t length, const SummaryState &there,
            const std::function<void(int64_t length, int64_t from, int64_t to)> &part);
 
@@ -35,10 +35,11 @@ class Summaries {
   /// before writing a row that begins before `until`. `first` is the time of the first row.
   void refresh_first_summary(const SummaryState &there, const Row &row,
                              std::optional<int64_t> first);
-  /// Call after that, with a new row or with the addition to an existing one.
+  /// Adds a new row, or an addition to an existing one, to the summaries. Call it after
+  /// refresh_first_summary().
   void add(const SummaryState &there, const Row &row, bool is_new);
-  /// Rows before `first` were deleted, or all rows without it. The summary that contains `first`
-  /// still includes deleted rows and must not be read.
+  /// Deletes the summaries of deleted rows: of those before `first`, or of all rows if it is not
+  /// set. The summary that contains `first` still includes deleted rows and must not be read.
   void delete_before(int64_t camera, std::optional<int64_t> first);
   /// Recomputes all summaries of a camera.
   void make(SummaryState &there);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Several rows as one, and which of them there are.
+// Summaries of several rows, and which summaries exist.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace luminance {
 /// The lengths of summaries, in milliseconds. Each is a multiple of the previous one.
 constexpr int64_t kLengths[] = {10'000,    30'000,    120'000,    600'000,
                                 1'800'000, 7'200'000, 21'600'000, 86'400'000};
-/// `min_summary_length` of a camera without summaries: its rows are as long as the longest of them.
+/// `min_summary_length` of a camera without summaries, because its rows are too long for them.
 constexpr int64_t kNoSummaries = INT64_MAX;
 
 /// Several rows, merged.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Reads rows and summaries in their order. Throws HistoryError where that is damaged.
+// Reads rows and summaries in their order. Throws HistoryError if the order is damaged.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,15 @@
 
 namespace luminance {
 
-/// Rows of a camera. Those with a fault are logged and left out.
+/// Reads the rows of a camera. Logs rows with a fault and leaves them out.
 class RowWalk {
  public:
   explicit RowWalk(Database &database);
 
   /// The rows in `from` <= time < `to`.
   void each(int64_t camera, int64_t from, int64_t to, const std::function<void(Row row)> &take);
-  /// The times of the first and of the last row in `from` <= time < `to`, whatever their faults.
+  /// Return the time of the first and of the last row in `from` <= time < `to`, even if the row has
+  /// a fault.
   std::optional<int64_t> first(int64_t camera, int64_t from, int64_t to);
   std::optional<int64_t> last(int64_t camera, int64_t from, int64_t to);
 
@@ -29,12 +30,13 @@ class RowWalk {
   Statement rows_, first_, last_;
 };
 
-/// Summaries of a camera.
+/// Reads the summaries of a camera.
 class SummaryWalk {
  public:
   explicit SummaryWalk(Database &database);
 
-  /// The summaries of `length` in `from` <= bucket < `to`. Throws DamagedSummary if one has a fault.
+  /// Reads the summaries of `length` in `from` <= bucket < `to`. Throws DamagedSummary if one has a
+  /// fault.
   void each(int64_t camera, int64_t length, int64_t from, int64_t to,
             const std::function<void(Summary summary)> &take);
 
