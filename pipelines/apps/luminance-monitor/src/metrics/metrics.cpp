@@ -51,7 +51,7 @@ struct CameraFamily {
   void (*fill)(Samples &, const Camera &, const Clock &);
 };
 
-/// Of the latest interval, where there is one.
+/// A family with values of a camera's latest interval; cameras without one have no sample.
 struct PictureFamily {
   const char *name, *help;
   void (*fill)(Samples &, const Interval &);
@@ -86,7 +86,7 @@ void fill_reconnects(Samples &samples, const Camera &camera, const Clock &) {
   samples.add(static_cast<double>(camera.reconnects()));
 }
 
-/// Those that are not switched off, at least for a time of the day: series do not come and go.
+/// Returns the verdicts that are enabled at any time of the day, so that series do not come and go.
 std::vector<Verdict> judged(const Camera &camera) {
   const CameraSettings &settings = camera.settings();
   std::vector<Verdict> verdicts;
@@ -206,7 +206,7 @@ std::vector<MetricFamily> history_metrics(const History &history) {
   };
 }
 
-/// Of kinds of channels, because the addresses of two may be the same.
+/// Counts messages by kind of channel, because two channels may have the same address.
 std::vector<MetricFamily> notification_metrics(const Notifier &notifier) {
   MetricFamily sent{"luminance_notifications_sent_total",
                     "Messages sent since the monitor started, with tests.",

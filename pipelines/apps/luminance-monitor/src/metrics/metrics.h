@@ -18,9 +18,9 @@ class Metrics : public Observer {
   explicit Metrics(const Monitor &monitor);
   ~Metrics() override;
 
-  /// Adds metrics on writing the history, which must outlive this object.
+  /// Adds metrics about writing the history, which must outlive this object.
   void show(const History &history);
-  /// Likewise on notifications.
+  /// Adds metrics about notifications. The notifier must outlive this object.
   void show(const Notifier &notifier);
 
   void on_interval(const Camera &camera, const Interval &interval) override;

@@ -17,7 +17,7 @@ using prometheus::MetricFamily;
 using prometheus::MetricType;
 
 struct Stat {
-  double cpu_ticks, start_ticks;  // start: since the machine's
+  double cpu_ticks, start_ticks;  // start: since the machine booted
   double virtual_bytes, resident_pages;
 };
 
@@ -39,7 +39,7 @@ std::optional<Stat> read_stat() {
   return fields ? std::optional(stat) : std::nullopt;
 }
 
-/// Seconds since 1970.
+/// Returns when the machine booted, in seconds since 1970.
 std::optional<double> boot_time() {
   std::ifstream file("/proc/stat");
   for (std::string line; std::getline(file, line);)
@@ -52,7 +52,7 @@ std::optional<double> open_files() {
   const std::filesystem::directory_iterator files("/proc/self/fd", error);
   if (error) return {};
   const auto count = std::distance(begin(files), end(files));
-  return static_cast<double>(count - 1);  // without that of the listing
+  return static_cast<double>(count - 1);  // without the descriptor of the listing
 }
 
 std::optional<double> max_open_files() {

@@ -45,7 +45,7 @@ void escape(std::string &text, const std::string &value) {
   }
 }
 
-/// `le` is a histogram's; elsewhere it is empty.
+/// `le` is the upper bound of a histogram's bucket; it is empty for other samples.
 void sample(std::string &text, const std::string &name, const ClientMetric &metric, double value,
             const std::string &le = {}) {
   text += name;

@@ -10,9 +10,9 @@
 
 namespace luminance {
 
-/// Writes counters, gauges and histograms, with HELP and TYPE of families that have no samples, too:
-/// the names that are served do not depend on what a camera shows. Numbers are exact, and invalid
-/// UTF-8 in label values becomes U+FFFD.
+/// Writes counters, gauges and histograms. Families without samples also have HELP and TYPE, so the
+/// names that are served do not depend on what a camera shows. Numbers are exact, and invalid UTF-8
+/// in label values becomes U+FFFD.
 std::string text_of(const std::vector<prometheus::MetricFamily> &families);
 
 }  // namespace luminance

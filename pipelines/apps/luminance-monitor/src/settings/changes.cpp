@@ -17,8 +17,8 @@ bool are_same(const std::optional<Credentials> &a, const std::optional<Credentia
 enum class Difference { kNone, kRules, kMore };
 
 Difference difference(const CameraSettings &a, const CameraSettings &b) {
-  // These name every member, so that none that is added later is forgotten here.
-  // What the settings wanted of the id is in the id.
+  // The bindings name every member, so that no member that is added later is forgotten here.
+  // `wanted` is not compared, because `id` already reflects it.
   const auto &[id, wanted, source, name, uri, location, credentials, hosts, fps, snapshots, region,
                rules, schedules] = a;
   const auto &[id_b, wanted_b, source_b, name_b, uri_b, location_b, credentials_b, hosts_b, fps_b,
@@ -75,7 +75,7 @@ bool are_same(const NotificationSettings &a, const NotificationSettings &b) {
 CameraChanges camera_changes(const Settings &before, const Settings &after) {
   std::unordered_map<std::string, const CameraSettings *> known;
   for (const CameraSettings &camera : before.cameras) known[camera.id] = &camera;
-  // It is the elements' that measure.
+  // The elements that measure use the backend, so every camera must be reconnected.
   const bool all_change = before.backend != after.backend;
   CameraChanges changes;
   for (const CameraSettings &camera : after.cameras) {

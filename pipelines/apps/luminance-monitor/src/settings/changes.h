@@ -12,8 +12,8 @@ namespace luminance {
 /// Ids of cameras.
 struct CameraChanges {
   std::vector<std::string> added, removed;
-  std::vector<std::string> changed;  // and have to be connected anew
-  std::vector<std::string> rules;    // whose rules alone have changed
+  std::vector<std::string> changed;  // and must be reconnected
+  std::vector<std::string> rules;    // only their rules have changed
   size_t unchanged = 0;
 };
 CameraChanges camera_changes(const Settings &before, const Settings &after);

@@ -90,11 +90,11 @@ void add_discovery(CLI::App &app, Options &o) {
                  "HOST:PORT to ask instead of the networks that this machine is in");
 }
 
-/// What the command line shows, everybody on the machine can see.
+/// Throws SettingsError if a URI has a password: all users of the machine can see the command line.
 void refuse_password(const std::string &source) {
   if (source.find("://") == std::string::npos) return;
   std::string plain = source;
-  // A variable is no password.
+  // A variable is not a password, so it is removed before the check.
   for (size_t at = plain.find("${"); at != std::string::npos; at = plain.find("${")) {
     const size_t end = plain.find('}', at);
     plain.erase(at, end == std::string::npos ? end : end - at + 1);
@@ -106,7 +106,8 @@ void refuse_password(const std::string &source) {
                         "machine; use ${NAME} for an environment variable, or --config");
 }
 
-/// The variable, if it is there. An empty one would let in everybody.
+/// Returns the value of the variable, if it is set. Throws SettingsError if it is empty: an empty
+/// secret would let in everybody.
 std::optional<std::string> variable(const char *name) {
   const char *text = std::getenv(name);
   if (text == nullptr) return {};
@@ -133,7 +134,7 @@ void apply_web(const Options &o, WebSettings &web) {
   }
   if (!o.certificate.empty()) web.certificate = o.certificate;
   if (!o.key.empty()) web.key = o.key;
-  // The server reads them, after this.
+  // The server reads these files later.
   for (const std::string &file : {web.certificate, web.key})
     if (!file.empty()) FileWatch::note(file);
 }
@@ -163,12 +164,12 @@ void check_web(const WebSettings &web) {
     throw SettingsError("a TLS certificate and its key must be set together");
   if (web.basic && (web.basic->user.empty() || web.basic->password.empty()))
     throw SettingsError("the page's user and password must be set together");
-  // What a name leads to is known once it is listened on.
+  // The server checks a host name when it listens: only then are its addresses known.
   if (web.enabled && g_hostname_is_ip_address(web.address.c_str()) && !is_loopback(web.address))
     require_authentication(web);
 }
 
-/// What is said here counts for every camera, whatever the file says.
+/// Applies options for watching. They override the file for every camera.
 void apply_watching(const Options &o, Settings &settings) {
   if (o.loop) settings.loop = true;
   settings.fast = o.fast;
@@ -181,7 +182,7 @@ void apply_watching(const Options &o, Settings &settings) {
   for (CameraSettings &camera : settings.cameras) {
     if (o.max_fps) camera.max_fps = settings.max_fps;
     set_rules(o.rules, camera.rules, camera.schedules);
-    // Between two pictures, such a camera sends nothing; one of them may fail to come.
+    // A camera with a snapshot interval sends nothing between two pictures, and one may be lost.
     lift(Verdict::kNoFrames, 2 * camera.snapshot_interval, camera.rules, camera.schedules);
   }
 }

@@ -23,8 +23,8 @@ struct Export {
 };
 /// List the ONVIF cameras of the network.
 struct Discover {
-  double seconds;       // that answers are waited for
-  std::string address;  // HOST:PORT that alone is asked; empty: the usual group
+  double seconds;       // to wait for answers
+  std::string address;  // the only HOST:PORT to ask; empty: the usual group
 };
 /// Print a text for people, such as that of --help, and exit.
 struct PrintAndExit {

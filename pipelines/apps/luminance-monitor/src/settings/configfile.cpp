@@ -22,7 +22,7 @@ using nlohmann::json;
 constexpr uintmax_t kMaxBytes = 1 << 20;
 constexpr int kMaxValues = 100000, kMaxDepth = 16;
 
-/// Counts what a document has.
+/// Limits the depth of a document and the number of its values.
 class Limits {
  public:
   void enter(int depth) {
@@ -66,12 +66,12 @@ std::string read_text(const std::string &file) {
   return text.str();
 }
 
-/// The parser goes down for each bracket that is opened and each dot of a key, and so does what forgets
-/// what it made: the stack is finite.
+/// Throws SettingsError if the nesting is too deep for the stack: the parser and the destructor of
+/// its result recurse for each open bracket and each dot of a key.
 void check_depth(const std::string &text) {
   constexpr int kMaxNesting = 64;
   int brackets = 0, dots = 0;
-  char before = 0;  // that is no space
+  char before = 0;  // the last character that is not a space
   for (const char c : text) {
     if (c == '[' || c == '{') ++brackets;
     if (c == ']' || c == '}') brackets = std::max(brackets - 1, 0);

@@ -7,7 +7,7 @@
 
 namespace luminance {
 
-/// The file name ends in .toml. Throws SettingsError with the file and, if known, the line.
+/// The file name must end in .toml. Throws SettingsError with the file and, if known, the line.
 nlohmann::json read_config_file(const std::string &file);
 
 }  // namespace luminance

@@ -18,7 +18,7 @@ std::optional<std::string> read_secret(Table &table, const std::string &name,
   if (!variable.empty()) {
     const std::string setting = table.path_of(name + "-env");
     std::string secret = secret_from_environment(setting, variable);
-    // As a token, it would let in everybody.
+    // An empty token would let in everybody.
     if (secret.empty()) throw SettingsError(setting + ": '" + variable + "' is empty");
     return secret;
   }

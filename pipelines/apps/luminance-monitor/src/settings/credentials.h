@@ -10,11 +10,11 @@
 
 namespace luminance {
 
-/// The setting itself, or what NAME-file or NAME-env lead to. Relative file names start at
-/// `folder`.
+/// Returns the value of the setting `name`, or the secret in the file or the variable that the
+/// setting NAME-file or NAME-env names. Relative file names start at `folder`.
 std::optional<std::string> read_secret(Table &table, const std::string &name,
                                        const std::string &folder);
-/// `user` with `password`, if there is a user.
+/// Returns `user` and `password`, if there is a user.
 std::optional<Credentials> read_credentials(Table &table, const std::string &folder);
 
 }  // namespace luminance

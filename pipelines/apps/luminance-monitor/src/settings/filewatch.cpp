@@ -9,12 +9,13 @@ namespace luminance {
 namespace {
 
 constexpr int64_t kSettled = G_USEC_PER_SEC;
-// Of file systems that tell of no change (NFS, FUSE), and of links into other folders.
+// Polling finds changes in file systems without events (NFS, FUSE) and of links to other folders.
 constexpr int64_t kPoll = 5 * G_USEC_PER_SEC;
 
 FileWatch::Reading *gathering = nullptr;
 
-/// Of what a link leads to: Kubernetes changes the link to a folder above it.
+/// Returns the version of the file that a link leads to: Kubernetes changes the link to a folder
+/// above it.
 FileWatch::Version version_of(const std::string &file) {
   struct stat is;
   if (stat(file.c_str(), &is) != 0) return {};
@@ -39,9 +40,9 @@ FileWatch::Reading::~Reading() {
 
 void FileWatch::note(const std::string &file) {
   if (gathering == nullptr) return;
-  std::error_code error;  // the working folder is gone
+  std::error_code error;  // ignored: the working folder is gone
   const std::string path = std::filesystem::absolute(file, error);
-  // One that several settings name is as it was for the first of them.
+  // If several settings name the file, the version before the first reading counts.
   if (gathering->files_.count(path) == 0) gathering->files_[path] = version_of(path);
 }
 
@@ -62,8 +63,8 @@ bool FileWatch::has_changed(int64_t now) {
   return true;
 }
 
-/// A folder, not the file: editors replace files, and a link may change above it. Where this fails,
-/// as there are too many of them on the machine, the next poll finds what has changed.
+/// Monitors folders, not files: editors replace files, and a link above a file may change. If a
+/// monitor cannot be created, because the machine has too many, the next poll finds the changes.
 void FileWatch::monitor_folders() {
   std::map<std::string, Monitor> folders;
   for (const auto &[file, version] : known_) {

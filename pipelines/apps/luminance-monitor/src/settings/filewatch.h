@@ -16,12 +16,12 @@ namespace luminance {
 /// Not thread-safe.
 class FileWatch {
  public:
-  /// What one version of a file has that another has not. All zero: it cannot be found.
+  /// Attributes that differ between two versions of a file. All zero if the file cannot be found.
   using Version = std::array<int64_t, 7>;
 
-  /// While this exists, the files that settings are read from are gathered, as they were just
-  /// before that. In the end they replace those that are watched, also where reading has failed: it
-  /// may succeed when the last of them has changed. One at a time.
+  /// While this exists, note() gathers the files that settings are read from, with their versions
+  /// just before that. Its destructor makes them the watched files, even if reading has failed: it
+  /// may succeed after the last of them has changed. Only one may exist at a time.
   class Reading {
    public:
     explicit Reading(FileWatch &watch);
@@ -37,9 +37,9 @@ class FileWatch {
   /// Call before `file` is read. Does nothing if files are not being gathered.
   static void note(const std::string &file);
 
-  /// Call a few times per second. Whether there are other versions of files than those that were
-  /// read, and none has changed for a second, so that nobody is still writing them. `now` is
-  /// monotonic, in microseconds. A change is reported once.
+  /// Returns whether files have other versions than those that were read, and none has changed for
+  /// a second, so that nobody is still writing them. Reports a change once. `now` is monotonic, in
+  /// microseconds. Call it a few times per second.
   bool has_changed(int64_t now);
 
  private:
@@ -50,7 +50,7 @@ class FileWatch {
 
   std::map<std::string, Version> known_, latest_;
   std::map<std::string, Monitor> folders_;
-  bool is_new_ = false;      // `known_`, whose folders may be others
+  bool is_new_ = false;      // `known_` was replaced; its folders may differ
   bool is_stirred_ = false;  // something happened in a folder
   int64_t looked_ = 0;       // when `latest_` was read
   int64_t changed_ = 0;      // when it changed

@@ -16,7 +16,7 @@ namespace {
 constexpr int kMaxSlugLength = 60, kMaxIdLength = 80;  // characters
 constexpr size_t kHash = 8, kMaxChannelLength = 16;
 
-/// Of a query: which of its pictures a recorder gives. Anything else may be a secret.
+/// Parameters of a query that select a recorder's channel. Other parameters may be secrets.
 constexpr const char *kChannels[] = {"channel", "ch",     "chn",     "camera",   "cam",
                                      "camid",   "stream", "subtype", "streamid", "profile",
                                      "input",   "source", "track",   "video"};
@@ -34,7 +34,7 @@ void append(std::string &text, gunichar c) {
   text.append(bytes, static_cast<size_t>(g_unichar_to_utf8(c, bytes)));
 }
 
-/// Letters and digits of any script, with the signs that belong to them, and "-" for the rest.
+/// Returns the letters and digits of any script, with their combining marks, and "-" for the rest.
 std::string slug_of(const std::string &name) {
   const Text folded = own(g_utf8_casefold(composed(name, G_NORMALIZE_ALL_COMPOSE).get(), -1));
   const Text text = own(g_utf8_normalize(folded.get(), -1, G_NORMALIZE_ALL_COMPOSE));
@@ -43,7 +43,7 @@ std::string slug_of(const std::string &name) {
   for (const gchar *at = text.get(); *at != '\0' && characters < kMaxSlugLength;
        at = g_utf8_next_char(at)) {
     const gunichar c = g_utf8_get_char(at);
-    if (g_unichar_type(c) == G_UNICODE_FORMAT) continue;  // nobody sees it
+    if (g_unichar_type(c) == G_UNICODE_FORMAT) continue;  // invisible
     const bool is_open = !slug.empty() && slug.back() != '-';
     if (g_unichar_isalnum(c) || (is_open && g_unichar_ismark(c)))
       append(slug, c);
@@ -73,7 +73,7 @@ bool is_channel(std::string_view pair) {
                      [&](const char *channel) { return std::strcmp(key.get(), channel) == 0; });
 }
 
-/// Of "…?a=b&channel=2#c", "&channel=2".
+/// Returns the channel parameters of a URI: "&channel=2" for "…?a=b&channel=2#c".
 std::string channels_of(const std::string &uri) {
   const size_t question = uri.find('?');
   if (question == std::string::npos) return {};
@@ -88,7 +88,8 @@ std::string channels_of(const std::string &uri) {
   return channels;
 }
 
-/// Who was there first would be renamed, with all that is known by its id.
+/// Throws SettingsError if a set id is also made from another camera's name. Otherwise, a camera
+/// that was there first would get another id, and everything known by its id would change owner.
 void check_set_ids(const std::vector<CameraSettings> &cameras,
                    const std::set<std::string> &configured) {
   for (const CameraSettings &camera : cameras)
@@ -123,7 +124,7 @@ std::string source_of(const SplitUri &shown) {
 }
 
 void identify(std::vector<CameraSettings> &cameras) {
-  std::map<std::string, int> counts;  // how many would have an id
+  std::map<std::string, int> counts;  // number of cameras by the id of their name
   std::set<std::string> configured;
   for (const CameraSettings &camera : cameras)
     if (camera.configured_id.empty())
@@ -142,7 +143,7 @@ void identify(std::vector<CameraSettings> &cameras) {
   }
   for (CameraSettings &camera : cameras) {
     if (!camera.configured_id.empty() || counts[camera.id] == 1) continue;
-    const std::string id = camera.id;  // of several, where name and place are the same, too
+    const std::string id = camera.id;  // of several, if both name and source are equal
     for (int i = 2; !given.insert(camera.id).second; ++i) camera.id = id + "-" + std::to_string(i);
   }
 }

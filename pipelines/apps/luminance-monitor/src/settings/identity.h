@@ -11,7 +11,7 @@
 
 namespace luminance {
 
-/// An id set by the user, in the composed form of Unicode. Throws SettingsError whose text says
+/// Returns an id set by the user in the composed form of Unicode. The text of SettingsError says
 /// what is wrong with the id.
 std::string checked_id(const std::string &id);
 
@@ -21,12 +21,12 @@ std::string source_of(const SplitUri &shown);
 
 /// Gives each camera its id: the one set by the user, or one made from the letters and digits of
 /// its name. If there are none, or other cameras have the same, the source is appended.
-/// Throws SettingsError where a set id is that of another camera, which is made of its name: it
-/// would have to get another one.
+/// Throws SettingsError if the id set for one camera is also the id made from another camera's
+/// name: that camera would have to get another id.
 void identify(std::vector<CameraSettings> &cameras);
 
-/// For people: which cameras have the same name, so that a place is part of their ids, which change
-/// when there is one more of them, or but one. Empty: none.
+/// Returns a warning with the cameras that share a name; empty if there are none. The source is
+/// part of their ids, which change when a name begins or ceases to be shared.
 std::string shared_names(const std::vector<CameraSettings> &cameras);
 
 }  // namespace luminance

@@ -28,7 +28,7 @@ constexpr double kMinArea =
 /// Throw SettingsError naming the setting if the value is out of range, or not a whole number.
 double checked(const std::string &setting, double value, double min, double max);
 unsigned checked_whole(const std::string &setting, double value, double min, double max);
-/// "ADDRESS:PORT", "[IPV6]:PORT", "ADDRESS" or ":PORT", which means all IPv4 addresses.
+/// Reads "ADDRESS:PORT", "[IPV6]:PORT", "ADDRESS" or ":PORT", which means all IPv4 addresses.
 void read_address(const std::string &text, WebSettings &web);
 /// Throws SettingsError if other machines could read without authentication and the settings do not
 /// allow that.

@@ -22,7 +22,7 @@ struct Scheme {
   uint16_t port;
 };
 
-/// Where something is sent to, without a user.
+/// The server that messages are sent to, without a user.
 struct Endpoint {
   std::string scheme, host;
   uint16_t port;
@@ -35,7 +35,7 @@ struct Endpoint {
 
 using Uri = std::unique_ptr<GUri, decltype(&g_uri_unref)>;
 
-/// Its text may hold a password or a token: no error has any of it.
+/// Parses a URL. Errors contain no part of it, because it may hold a password or a token.
 Uri parse(const Table &table, const std::string &key, const std::string &text) {
   constexpr auto kFlags = static_cast<GUriFlags>(G_URI_FLAGS_ENCODED | G_URI_FLAGS_HAS_PASSWORD);
   const bool is_text =
@@ -59,7 +59,7 @@ Endpoint endpoint_of(const Table &table, const std::string &key, GUri *uri,
   table.fail(key, "must begin with " + names);
 }
 
-/// A server that has no path, and whose user has a setting of its own.
+/// Reads a server. It must have no path and no user, which has a setting of its own.
 Endpoint read_server(Table &table, const std::string &key, const std::vector<Scheme> &schemes) {
   const std::string text = table.text(key);
   if (text.empty()) table.fail(key, "is missing");
@@ -102,7 +102,7 @@ void read_webhook(Table table, const std::string &folder, NotificationSettings &
     throw SettingsError("more than " + std::to_string(kMaxWebhooks) + " webhooks");
 }
 
-/// What neither a header nor a command of SMTP can read in another way.
+/// Accepts only addresses without characters that have a meaning in headers or commands of SMTP.
 void check_address(const Table &table, const std::string &key, const std::string &address) {
   const size_t at = address.find('@');
   const bool is_plain = std::all_of(address.begin(), address.end(), [](unsigned char c) {

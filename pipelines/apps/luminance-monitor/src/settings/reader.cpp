@@ -20,7 +20,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Also one that is wrong: as a file's name, its password would be for everybody.
+/// Whether `source` is a URI, even an invalid one: errors show file names, but not the passwords of
+/// URIs.
 bool is_uri(const std::string &source) {
   return source.find("://") != std::string::npos ||
          g_uri_is_valid(source.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr);

@@ -14,13 +14,13 @@ namespace luminance {
 /// the setting, such as "cameras[2].verdicts.too-dark.raise".
 void read_settings(const nlohmann::json &config, const std::string &folder, Settings &settings);
 
-/// A camera for a device, a file or a URI, named after it, with the rules of all cameras.
+/// Returns a camera for a device, a file or a URI, named after it, with the rules of all cameras.
 CameraSettings camera_of(const std::string &source, const Settings &settings);
 /// Adds a camera; identify() sets the ids when all cameras have been added.
 void add_camera(CameraSettings camera, Settings &settings);
 
 /// Applies assignments such as "too-dark.raise=50", together, so that their order does not matter.
-/// A verdict that they name has no other schedule than theirs.
+/// They replace the schedules of the verdicts that they name.
 void set_rules(const std::vector<std::string> &assignments, Rules &rules, Schedules &schedules);
 
 }  // namespace luminance
