@@ -12,8 +12,7 @@
 namespace luminance {
 namespace {
 
-constexpr int kTimeout =
-    1000;  // milliseconds; a file with a write-ahead log rarely blocks readers
+constexpr int kTimeout = 1000;  // milliseconds; a file with a write-ahead log rarely blocks readers
 
 // Minimum number of summaries in a merged row. With fewer, rounding up to whole summaries could
 // make a row much longer than necessary.

@@ -11,7 +11,7 @@ namespace {
 
 using Edges1D = std::vector<double>;
 
-/// To a billionth, so that edges that are meant to be the same are: 0.1 + 0.2 and 0.3.
+/// Rounds to a billionth, so that edges that are meant to be equal are, such as 0.1 + 0.2 and 0.3.
 double edge(double share) { return std::clamp(std::round(share * 1e9) / 1e9, 0., 1.); }
 
 Box<double> box_of(const Area &area) {
@@ -23,7 +23,7 @@ Box<double> both(const Box<double> &a, const Box<double> &b) {
           std::min(a.bottom, b.bottom)};
 }
 
-/// The rectangle, divided by all edges of masks. Each part is in a mask, or touches none.
+/// A rectangle, divided along the edges of all masks. Each part lies in a mask or overlaps none.
 class Grid {
  public:
   Grid(const Box<double> &frame, const std::vector<Box<double>> &masks) : masks_(masks) {
@@ -37,7 +37,7 @@ class Grid {
 
   size_t columns() const { return xs_.size() - 1; }
   size_t rows() const { return ys_.size() - 1; }
-  /// From this part to before that one.
+  /// Returns the box of the parts from `left`, `top` to before `right`, `bottom`.
   Box<double> box(size_t left, size_t top, size_t right, size_t bottom) const {
     return {xs_[left], ys_[top], xs_[right], ys_[bottom]};
   }
@@ -70,7 +70,7 @@ Box<double> frame_of(const Grid &grid) {
   return right == 0 ? Box<double>() : grid.box(left, top, right, bottom);
 }
 
-/// Adds it to the one above it, if that is as wide.
+/// Extends the hole directly above the run, if it is as wide; otherwise, adds the run as a hole.
 void add_run(const Box<double> &run, std::vector<Box<double>> &holes) {
   for (Box<double> &hole : holes) {
     if (std::tie(hole.left, hole.right, hole.bottom) != std::tie(run.left, run.right, run.top))
@@ -99,14 +99,14 @@ std::vector<Box<double>> within(const Box<double> &frame, const std::vector<Box<
   return inside;
 }
 
-/// The first pixel of so many whose centre is not before this edge.
+/// Returns the first of `count` pixels whose centre is not before the edge `share`.
 size_t first_pixel(double share, size_t count) {
   return static_cast<size_t>(std::max(0., std::ceil(share * static_cast<double>(count) - 0.5)));
 }
 
 size_t first_sample(size_t pixel, size_t from, size_t to) { return (pixel * to + from - 1) / from; }
 
-/// All of its rectangles with other edges.
+/// Returns the cutout with the edges of all rectangles mapped by `x` and `y`.
 template <class To, class From, class X, class Y>
 Cutout<To> mapped(const Cutout<From> &cutout, const X &x, const Y &y) {
   const auto map = [&](const Box<From> &box) {

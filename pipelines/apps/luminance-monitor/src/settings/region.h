@@ -15,7 +15,7 @@ struct Area {
 };
 bool operator==(const Area &a, const Area &b);
 
-/// As configured.
+/// The judged part of a picture as configured.
 struct Region {
   std::optional<Area> area;  // nothing: all of the picture
   std::vector<Area> masks;   // may overlap each other and the area's edges
@@ -23,7 +23,7 @@ struct Region {
   bool is_whole() const { return !area && masks.empty(); }
 };
 bool operator==(const Region &a, const Region &b);
-/// The same text for the same region; empty for all of the picture.
+/// Returns the same text for equal regions; empty for the whole picture.
 std::string text_of(const Region &region);
 
 /// A rectangle by its edges: in shares of a picture, or in pixels of one.
@@ -37,27 +37,29 @@ struct Box {
   }
 };
 
-/// What is judged of a picture: a rectangle without holes. Holes are in the rectangle, and none
-/// overlaps another.
+/// The judged part of a picture: a rectangle minus holes. The holes lie in the rectangle and do not
+/// overlap each other.
 template <class Number>
 struct Cutout {
   Box<Number> frame;  // empty: nothing is judged
   std::vector<Box<Number>> holes;
 };
 
-/// The frame is the smallest that has all that is judged.
+/// Returns the cutout of a region. Its frame is the smallest that contains the judged part.
 Cutout<double> cutout_of(const Region &region);
 
-/// For a picture of this size. A pixel is in the rectangle that its centre is in, so rectangles that
-/// do not overlap share no pixel. There are as many holes; some may be empty.
+/// Returns the pixels of a cutout in a picture of this size. A pixel is in the rectangle that its
+/// centre is in, so rectangles that do not overlap share no pixel. All holes are kept, even if they
+/// are empty.
 Cutout<size_t> pixels_of(const Cutout<double> &cutout, size_t width, size_t height);
-/// How many pixels are judged.
+/// Returns the number of judged pixels.
 size_t count_of(const Cutout<size_t> &pixels);
 
-/// For `to` samples of each `from` pixels, each way: sample i is pixel i · from / to, rounded down.
 struct Size {
   size_t width, height;
 };
+/// Returns the samples of a cutout if `from` pixels are reduced to `to` samples: in each direction,
+/// sample i is pixel i · from / to, rounded down.
 Cutout<size_t> samples_of(const Cutout<size_t> &pixels, const Size &from, const Size &to);
 
 }  // namespace luminance

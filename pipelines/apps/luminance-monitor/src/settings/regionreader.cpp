@@ -10,9 +10,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kRounded = 1e-9;  // of what a sum may be too large
+constexpr double kRounded = 1e-9;  // tolerance for the sum of two shares
 
-/// From 0 to 1, with both ends in the picture.
+/// Reads an area. Throws SettingsError unless it lies in the picture, from 0 to 1.
 Area area_of(const Table &table, const std::string &key, const json &value) {
   double numbers[4];
   bool is_area = value.is_array() && value.size() == 4;

@@ -25,7 +25,7 @@ unsigned read_time(Table &table, const std::string &key) {
   return hour * 60 + minute;
 }
 
-/// A setting that a period may leave out.
+/// Reads a setting that a period may leave out.
 template <class Value, class... Limits>
 std::optional<Value> read_optional(Table &table, const std::string &key, Limits... limits) {
   if (table.find(key) == nullptr) return {};
@@ -76,10 +76,10 @@ void read_rule(Table table, Verdict verdict, Rule &rule, Schedule &schedule) {
   const double max = max_value_of(verdict);
   const Rule before = rule;
   table.read("enabled", rule.enabled);
-  // For good, whatever was said for all cameras.
+  // A schedule for all cameras must not enable the verdict again.
   if (table.find("enabled") != nullptr && !rule.enabled) schedule.clear();
   table.read("raise", rule.raise, 0, max);
-  // One that was not set keeps its distance.
+  // If `clear` is not set, it keeps its distance from `raise`.
   if (rule.raise != before.raise) rule.clear = clear_for(verdict, rule.raise, before);
   table.read("clear", rule.clear, 0, max);
   table.read("hold", rule.hold, 0, kMaxHold);

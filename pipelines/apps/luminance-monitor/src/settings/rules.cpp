@@ -27,7 +27,7 @@ struct Kind {
 };
 
 struct Data {
-  std::array<Kind, kVerdicts> kinds;  // as the enumerators
+  std::array<Kind, kVerdicts> kinds;  // in the order of the enumerators
   ChangeTimes change;
 };
 
@@ -78,13 +78,13 @@ const Data &data() {
 
 const Kind &kind_of(Verdict verdict) { return data().kinds[static_cast<size_t>(verdict)]; }
 
-/// The value that is least like it.
+/// The value that is farthest from raising the verdict.
 double best_of(Verdict verdict) { return is_bad_above(verdict) ? 0 : max_value_of(verdict); }
 
 }  // namespace
 
 bool operator==(const Rule &a, const Rule &b) {
-  // These name every member, so that none that is added later is forgotten here.
+  // The bindings name every member, so that no member that is added later is forgotten here.
   const auto &[enabled, raise, clear, hold] = a;
   const auto &[enabled_b, raise_b, clear_b, hold_b] = b;
   return std::tie(enabled, raise, clear, hold) == std::tie(enabled_b, raise_b, clear_b, hold_b);

@@ -26,7 +26,7 @@ enum class Verdict {
 };
 constexpr size_t kVerdicts = 12;
 
-/// A choice of verdicts that has them all.
+/// Returns a choice of all verdicts.
 constexpr std::array<bool, kVerdicts> all_verdicts() {
   std::array<bool, kVerdicts> all = {};
   for (size_t i = 0; i < kVerdicts; ++i) all[i] = true;
@@ -38,7 +38,7 @@ std::string_view name_of(Verdict verdict);
 std::optional<Verdict> verdict_named(std::string_view name);
 /// The name for people: "Too dark".
 std::string_view title_of(Verdict verdict);
-/// What its value means: "mean luma", "share of black pixels".
+/// The meaning of the verdict's value: "mean luma", "share of black pixels".
 std::string_view quantity_of(Verdict verdict);
 
 /// When a verdict is raised and cleared. `clear` lies on the good side of `raise`, so that a value
@@ -56,25 +56,25 @@ using Rules = std::array<Rule, kVerdicts>;
 const Rules &default_rules();
 /// Whether values above `raise` are bad, rather than those below.
 bool is_bad_above(Verdict verdict);
-/// On which side of `raise` values are bad: "above" or "below".
+/// The side of `raise` where values are bad: "above" or "below".
 std::string_view side_of(Verdict verdict);
-/// Whether its value is a duration in seconds, which began before the verdict was raised.
+/// Whether the verdict's value is a duration in seconds, which began before it was raised.
 bool is_duration(Verdict verdict);
-/// Whether a picture with the one verdict has the other, too, for the same reason: what is black is
-/// flat. While the one stands, the other is not a fault of its own.
+/// Whether a picture with `verdict` also has `other` for the same reason: a black picture also
+/// lacks contrast. While `verdict` is active, `other` is not a separate fault.
 bool explains(Verdict verdict, Verdict other);
-/// The largest value that it can have; the smallest is 0.
+/// The largest value that the verdict can have; the smallest is 0.
 double max_value_of(Verdict verdict);
 
-/// Of sudden changes, in seconds.
+/// Times for sudden changes, in seconds.
 struct ChangeTimes {
-  double adaptation;  // in which the picture that frames are compared with follows them
-  double accepted;    // after which a change that stays is the usual
+  double adaptation;  // in which the comparison picture follows the frames
+  double accepted;    // after which a lasting change is accepted as normal
 };
 const ChangeTimes &change_times();
 
-/// The `clear` for another `raise`: as far from it as in `rule`; where there are no such values,
-/// halfway to the best.
+/// Returns the `clear` for another `raise`: as far from it as in `rule`; if no value would then
+/// clear the verdict, halfway to the best value.
 double clear_for(Verdict verdict, double raise, const Rule &rule);
 /// What is wrong with `clear`; empty if nothing is.
 std::string_view clear_error(Verdict verdict, const Rule &rule);

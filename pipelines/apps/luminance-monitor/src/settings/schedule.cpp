@@ -24,7 +24,7 @@ bool operator==(const Period &a, const Period &b) {
 
 unsigned minute_of_day(int64_t time) {
   g_autoptr(GDateTime) date = g_date_time_new_from_unix_local(time / 1000);
-  if (date == nullptr) return 0;  // a year that nobody lives to see
+  if (date == nullptr) return 0;  // a year that GLib does not support
   return static_cast<unsigned>(g_date_time_get_hour(date)) * kHour +
          static_cast<unsigned>(g_date_time_get_minute(date));
 }

@@ -12,7 +12,7 @@
 
 namespace luminance {
 
-/// A part of every day, which may cross midnight, and what is different then.
+/// A part of every day, which may cross midnight, and the settings that differ in it.
 struct Period {
   unsigned from = 0, to = 0;  // minutes since midnight; never the same
   std::optional<bool> enabled;
@@ -20,26 +20,26 @@ struct Period {
 };
 bool operator==(const Period &a, const Period &b);
 
-/// `minute`: since midnight.
+/// Whether the period contains the minute, counted from midnight.
 bool contains(const Period &period, unsigned minute);
 
 /// No two periods overlap.
 using Schedule = std::vector<Period>;
 using Schedules = std::array<Schedule, kVerdicts>;
 
-/// Of the hour of day that a clock on the wall shows, in the time zone of the process. `time`:
-/// milliseconds since 1970 (UTC).
+/// Returns the minutes since midnight in the time zone of the process. `time` is in milliseconds
+/// since 1970 (UTC).
 unsigned minute_of_day(int64_t time);
-/// "06:30".
+/// Returns a text such as "06:30".
 std::string time_of_day(unsigned minute);
 
 /// `rule` with the changes of a period.
 Rule rule_in(const Period &period, Verdict verdict, Rule rule);
 /// The rules in force at a minute of the day.
 Rules rules_at(unsigned minute, const Rules &rules, const Schedules &schedules);
-/// Raises `raise` to `least` where it is lower, also in the periods.
+/// Increases `raise` to `least` if it is lower, also in the periods.
 void lift(Verdict verdict, double least, Rules &rules, Schedules &schedules);
-/// `rule`, and what it is in each period.
+/// Returns the rule of the verdict outside the periods, and its rule in each period.
 std::vector<Rule> all_rules(Verdict verdict, const Rules &rules, const Schedules &schedules);
 
 }  // namespace luminance

@@ -16,7 +16,7 @@
 namespace luminance {
 namespace {
 
-// Also where the plug-in is missing on the machine that checks a configuration for another one.
+// Schemes that are accepted without a plug-in: a configuration may be checked for another machine.
 constexpr const char *kUsual[] = {"rtsp", "rtsps", "http", "https", "file", "v4l2"};
 constexpr const char *kOthers[] = {"rtspt", "rtspu",    "rtsph", "rtspst", "rtspsu", "rtspsh",
                                    "rtmp",  "rtmps",    "rtmpt", "rtmpe",  "rtp",    "udp",
@@ -31,7 +31,7 @@ bool is_in(const std::string &name, const Names &names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/// By whatever else is installed.
+/// Whether an installed plug-in supports the scheme.
 bool can_be_opened(const std::string &scheme) {
   return gst_init_check(nullptr, nullptr, nullptr) &&
          gst_uri_protocol_is_supported(GST_URI_SRC, scheme.c_str());
@@ -60,7 +60,7 @@ std::string suggestion_for(const std::string &scheme) {
   return "; the address of a camera begins with rtsp://, rtsps://, http:// or https://";
 }
 
-/// Of a recorder or camera in a network.
+/// Whether the scheme is for recorders or cameras in a network.
 bool needs_host(const std::string &scheme) {
   for (const char *kind : {"rtsp", "http", "rtmp", "mms"})
     if (g_str_has_prefix(scheme.c_str(), kind)) return scheme != "rtsp-sdp";
@@ -71,8 +71,8 @@ bool is_number(const std::string &text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// "10.0.0.5", "10.0.0.5:554", "[fe80::1]", "camera:554", "localhost"; with a path behind it, any
-/// name with a dot.
+/// Whether a text looks like a host: "10.0.0.5", "10.0.0.5:554", "[fe80::1]", "camera:554",
+/// "localhost"; if a path follows, any name with a dot.
 bool is_like_host(std::string text, bool has_path) {
   if (text.front() == '[') return true;
   const size_t colon = text.rfind(':');

@@ -38,7 +38,7 @@ struct Span {
 };
 constexpr const char *kPasswords[] = {
     "password=", "passwd=", "pass=", "pwd=", "passphrase=", "token="};
-/// What may be one: it is not shown.
+/// Keys whose values may be passwords. These values are not shown, either.
 constexpr const char *kOthers[] = {"key=", "secret=", "auth=", "session="};
 
 template <typename Keys>
@@ -69,8 +69,8 @@ std::string without_passwords(const std::string &text) {
 constexpr size_t kMinKeyLength = 16;
 constexpr int kMinChanges = 6;
 
-/// Whether people do not call anything so: long, and hexadecimal, or now a digit, now a letter,
-/// small or large.
+/// Whether a word is unlikely to be a name: it is long, and hexadecimal or a mixture of digits,
+/// small letters and capitals.
 bool looks_like_key(std::string word) {
   const auto is_mark = [](char c) { return c == '-' || c == '_'; };
   word.erase(std::remove_if(word.begin(), word.end(), is_mark), word.end());
@@ -84,7 +84,8 @@ bool looks_like_key(std::string word) {
   return changes >= kMinChanges;
 }
 
-/// Some cameras and recorders know who asks by a part of the path, as in "/s/4bRfx0QhDIxzUo1x".
+/// Returns a path with "***" instead of keys. Some cameras and recorders identify clients by a part
+/// of the path, as in "/s/4bRfx0QhDIxzUo1x".
 std::string without_keys(const std::string &path) {
   std::string shown, word;
   for (const char c : path + '\0') {
@@ -99,9 +100,10 @@ std::string without_keys(const std::string &path) {
   return shown;
 }
 
-/// A password with a '/', '?' or '#' in it ends the host for whoever reads the URI: the host is the
-/// user, and the rest of the password is the path, which is shown. The '@' then comes too late.
-/// Whoever means it there says that there is no user, by an '@' before the host, or writes "%40".
+/// Returns false if a URI may have a password with a '/', '?' or '#'. A parser ends the host there:
+/// it takes the user for the host, and the rest of the password for the path, which is shown. The
+/// '@' then comes too late. To use an '@' in the path, write "%40", or an '@' before the host for
+/// an empty user.
 bool has_no_hidden_password(const std::string &uri) {
   const size_t begin = uri.find("://");
   if (begin == std::string::npos || g_ascii_strncasecmp(uri.c_str(), "file:", 5) == 0 ||
@@ -115,7 +117,7 @@ bool has_no_hidden_password(const std::string &uri) {
   return rest[0] == '@' || colon > last;
 }
 
-/// The host stays, whatever it is called.
+/// Returns a location without keys in its path. The host is kept, even if it looks like a key.
 std::string shown_location(const std::string &location) {
   const size_t begin = location.find("://");
   if (begin == std::string::npos) return location;
@@ -131,7 +133,7 @@ constexpr const char *kLateAt =
     "settings "
     "user and password-file; elsewhere, write '@' as %40";
 
-/// Addresses in a text, as they may be shown: without user, query, fragment and keys.
+/// Returns a text whose URIs may be shown: without user, query, fragment and keys.
 std::string without_uris(std::string text) {
   for (size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at + 3)) {
     if (at >= 4 && text.compare(at - 4, 4, "file") == 0) continue;
@@ -177,10 +179,10 @@ SplitUri split_uri(const std::string &uri) {
                              nullptr, &parts.host, &parts.port, &parts.path, &parts.query,
                              &parts.fragment, nullptr) ||
       !parts.can_be_joined())
-    throw SettingsError("a camera's URI is invalid");  // it may hold a password: nothing of it here
+    throw SettingsError("a camera's URI is invalid");  // without the URI, which may hold a password
   SplitUri split;
   split.uri = parts.join(parts.query, parts.fragment);
-  const bool is_local = text_of(parts.host).empty();  // a file, whose name nobody makes up
+  const bool is_local = text_of(parts.host).empty();  // a file: its name is not a key
   split.location = without_passwords(parts.join(nullptr, nullptr));
   if (!is_local) split.location = shown_location(split.location);
   if (parts.user != nullptr && (*parts.user != '\0' || parts.password != nullptr))

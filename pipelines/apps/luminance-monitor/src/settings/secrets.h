@@ -26,16 +26,17 @@ bool has_password(const SplitUri &split);
 /// Replaces each ${NAME} by the value of the environment variable, percent-encoded. Throws
 /// SettingsError if the variable is not set.
 std::string expand_variables(const std::string &uri);
-/// The same for texts that are shown: in the path, "***" replaces the value.
+/// The same for texts that are shown: from the path on, "***" replaces each value.
 std::string expand_variables_redacted(std::string uri);
 
-/// The value of the variable; throws SettingsError naming `setting` if it is not set.
+/// Returns the value of the variable. Throws SettingsError naming `setting` if it is not set.
 std::string secret_from_environment(const std::string &setting, const std::string &variable);
-/// The content of the file without its final line end; throws SettingsError naming `setting` and
-/// the file.
+/// Returns the content of the file without final line ends. Throws SettingsError naming `setting`
+/// and the file.
 std::string secret_from_file(const std::string &setting, const std::string &file);
 
-/// `text`, which comes from another program or a library, without the secrets of the camera's URI.
+/// Returns `text`, which comes from another program or a library, without the secrets of the
+/// camera's URI.
 std::string without_secrets(std::string text, const CameraSettings &camera);
 
 }  // namespace luminance

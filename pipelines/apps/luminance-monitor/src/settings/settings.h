@@ -34,10 +34,9 @@ struct CameraSettings {
   std::optional<Credentials> credentials;
   std::vector<std::string> redirect_hosts;  // allowed targets: "host" or "host:port"
   unsigned max_fps = 0;                     // frames per second that are measured; 0 = all
-  double snapshot_interval =
-      0;          // seconds from one picture that is asked for to the next; 0 = video
-  Region region;  // of its picture, that is judged
-  Rules rules = default_rules();  // outside the periods of `schedules`
+  double snapshot_interval = 0;             // seconds between two requested pictures; 0 = video
+  Region region;                            // the part of its picture that is judged
+  Rules rules = default_rules();            // outside the periods of `schedules`
   Schedules schedules;
 };
 
@@ -54,21 +53,21 @@ struct WebSettings {
 };
 
 struct HistorySettings {
-  bool enabled = true;    // whether to keep one in the default file
+  bool enabled = true;    // whether to keep a history in the default file
   std::string file;       // empty = the default file, if `enabled`
   double interval = 60;   // seconds that a row covers
   double retention = 30;  // days
 };
 
-/// Who is told by HTTP.
+/// A receiver of notifications by HTTP.
 struct WebhookSettings {
   std::string url;      // may contain a token
   std::string address;  // to be shown: its scheme, host and port
-  std::string secret;   // that messages are signed with; empty: they are not
+  std::string secret;   // key that signs messages; empty: they are not signed
   std::string ca_file;  // PEM, also below; empty: the certificate authorities of the system
 };
 
-/// Who is told by mail.
+/// The receivers of notifications by mail.
 struct MailSettings {
   std::string server;  // smtp://HOST:PORT or smtps://HOST:PORT
   bool starttls = true;
@@ -92,10 +91,10 @@ struct MqttSettings {
 struct NotificationSettings {
   double after = 10;           // seconds that a fault has to last
   double settle = 60;          // seconds without it after which it is over
-  double group = 30;           // seconds whose alerts are one message
-  double remind_hours = 0;     // until a fault that lasts is told again; 0 = never
+  double group = 30;           // seconds whose alerts form one message
+  double remind_hours = 0;     // after which a lasting fault is reported again; 0 = never
   unsigned max_per_hour = 30;  // messages of each channel
-  std::array<bool, kVerdicts> verdicts = all_verdicts();  // which are told
+  std::array<bool, kVerdicts> verdicts = all_verdicts();  // to report
   std::vector<WebhookSettings> webhooks;
   std::optional<MailSettings> mail;
   std::optional<MqttSettings> mqtt;
@@ -104,7 +103,7 @@ struct NotificationSettings {
 /// How long to wait for a camera, in seconds. Not for users; tests set shorter times.
 struct Timeouts {
   double answer = 10;                      // for a response
-  double frame = 20;                       // for the first frame; or a picture that is asked for
+  double frame = 20;                       // for the first frame, or for a requested picture
   double first_pause = 1, max_pause = 60;  // between two attempts
 };
 

@@ -9,8 +9,8 @@
 
 namespace luminance {
 
-/// A table whose keys are taken one by one; what is left over is nobody's. Everything that is wrong
-/// throws SettingsError with the path of the setting.
+/// A table whose keys are read one by one; finish() rejects keys that were not read. All errors are
+/// SettingsErrors with the path of the setting.
 class Table {
  public:
   /// The document must outlive the table.
@@ -20,13 +20,13 @@ class Table {
   std::string path_of(const std::string &key) const;
 
   const nlohmann::json *find(const std::string &key);
-  // What is not set stays as it is.
+  // If the key is not set, these leave the value as it is.
   void read(const std::string &key, double &number, double min, double max);
   void read(const std::string &key, unsigned &number, double min, double max);
   void read(const std::string &key, bool &flag);
   void read(const std::string &key, std::string &text);
   void read(const std::string &key, std::vector<std::string> &texts);
-  /// Empty where it is not set.
+  /// Returns an empty text if the key is not set.
   std::string text(const std::string &key);
   void with(const std::string &key, const std::function<void(Table)> &read);
   /// The same for each table of a list.
