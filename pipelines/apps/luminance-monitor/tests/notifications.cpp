@@ -128,7 +128,7 @@ TEST(NotificationSettings, NameWrongValues) {
       {mqtt({{"topic-prefix", "a/#"}}), broker + "topic-prefix is not the beginning of a topic"},
       {mqtt({{"topic-prefix", "/a"}}), broker + "topic-prefix is not"},
       {mqtt({{"discovery-prefix", "a/"}}), broker + "discovery-prefix is not"},
-      {mqtt({{"ca-file", "/etc/passwd"}}), broker + "ca-file is set without mqtts://"},
+      {mqtt({{"ca-file", "/etc/passwd"}}), broker + "ca-file needs a broker with mqtts://"},
   };
   for (const auto &[document, expected] : cases) {
     const std::string error = error_of(document);

@@ -42,7 +42,7 @@ std::string frames_fault_of(const Row &row) {
   if (row.frames == 0) return {};
   for (const double value : {row.mean, row.min_mean, row.max_mean, row.stddev, row.p1, row.median,
                              row.p99, row.clipped_low, row.clipped_high})
-    if (!std::isfinite(value)) return "a luminance is no number";
+    if (!std::isfinite(value)) return "a luminance is not a finite number";
   return {};
 }
 
@@ -97,7 +97,7 @@ std::string fault_of(const Summary &summary, int64_t length) {
   if (!fault.empty()) return fault;
   if (begin_of(summary.bucket, length) != summary.bucket ||
       begin_of(summary.row.time, length) != summary.bucket)
-    return "time " + std::to_string(summary.row.time) + " is outside";
+    return "time " + std::to_string(summary.row.time) + " is outside the summary's interval";
   if (summary.rows > static_cast<uint64_t>(length))
     return "row_count " + std::to_string(static_cast<int64_t>(summary.rows)) + " is out of range";
   return {};
@@ -106,10 +106,11 @@ std::string fault_of(const Summary &summary, int64_t length) {
 std::string fault_of(const SummaryState &state) {
   const int64_t length = state.min_summary_length;
   if (length != 0 && length != kNoSummaries && !is_length(length))
-    return "min_summary_length " + std::to_string(length) + " is none";
+    return "min_summary_length " + std::to_string(length) + " is not the length of a summary";
   if (state.until < kEarliest || state.until > kLatest ||
       (is_length(length) && state.until % length != 0))
-    return "summarized_until " + std::to_string(state.until) + " is impossible";
+    return "summarized_until " + std::to_string(state.until) +
+           " is out of range or not a multiple of min_summary_length";
   return {};
 }
 

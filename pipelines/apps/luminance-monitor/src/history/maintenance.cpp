@@ -43,7 +43,7 @@ std::optional<Maintenance> MaintenanceTable::read(const std::string &camera) {
   Maintenance maintenance = {found.integer(0), {}, found.text(3)};
   if (found.integer(1) != 0) maintenance.until = found.integer(2);
   if (is_plausible(maintenance)) return maintenance;
-  log_once(database_.text_of("the maintenance of camera " + camera + " is damaged; it is over"));
+  log_once(database_.text_of("the maintenance of camera " + camera + " is damaged; it is ignored"));
   return {};
 }
 

@@ -108,7 +108,7 @@ SummaryState Reader::Connection::state_of(Results &known) {
 /// Fails if there are rows in an interval that has no summaries.
 void Reader::Connection::check_gap(int64_t camera, int64_t length, int64_t from, int64_t to) {
   if (const auto row = rows_in.first(camera, from, to))
-    fail_of(summary_name(camera, length) + ": none for the row at " + std::to_string(*row));
+    fail_of(summary_name(camera, length) + ": missing for the row at " + std::to_string(*row));
 }
 
 /// Calls `take` with the rows and the summaries of at most `length` that make up the extent.

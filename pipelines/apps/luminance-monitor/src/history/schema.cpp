@@ -186,7 +186,7 @@ void check_schema(Database &database) {
     database.fail_as_damaged("not a history of luminance-monitor");
   const int64_t version = database.number("PRAGMA user_version");
   if (version < 1 || version > kMaxVersion)
-    database.fail_as_damaged("schema " + std::to_string(version) + " is impossible");
+    database.fail_as_damaged("schema " + std::to_string(version) + " is out of range");
   if (version > kVersion)
     database.fail("written by a newer version of luminance-monitor (schema " +
                   std::to_string(version) + ", supported up to " + std::to_string(kVersion) + ")");

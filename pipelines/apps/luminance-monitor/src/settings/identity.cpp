@@ -95,9 +95,9 @@ void check_set_ids(const std::vector<CameraSettings> &cameras,
   for (const CameraSettings &camera : cameras)
     if (const std::string slug = slug_of(camera.name);
         camera.configured_id.empty() && configured.count(slug) > 0)
-      throw SettingsError(
-          "the id '" + slug + "' is set for one camera, and is also that of the camera '" +
-          camera.name + "', which is made of its name; set another id for one of them");
+      throw SettingsError("the id '" + slug + "' is set for one camera, but the camera '" +
+                          camera.name +
+                          "' has the same id, made from its name; set another id for one of them");
 }
 
 }  // namespace

@@ -152,7 +152,10 @@ void read_prefix(Table &table, const std::string &key, std::string &prefix) {
                         });
   if (prefix.empty() || prefix.size() > kMaxPrefix || !is_topic || prefix.front() == '/' ||
       prefix.front() == '$' || prefix.back() == '/')
-    table.fail(key, "is not the beginning of a topic");
+    table.fail(key, "is not the beginning of a topic: it must not be empty or longer than " +
+                        std::to_string(kMaxPrefix) +
+                        " bytes, begin with '/' or '$', end with '/', or contain '+', '#' or "
+                        "control characters");
 }
 
 void read_mqtt(Table table, const std::string &folder, NotificationSettings &settings) {
@@ -164,7 +167,7 @@ void read_mqtt(Table table, const std::string &folder, NotificationSettings &set
   mqtt.tls = broker.scheme == "mqtts";
   mqtt.credentials = read_credentials(table, folder);
   mqtt.ca_file = read_ca_file(table, folder);
-  if (!mqtt.ca_file.empty() && !mqtt.tls) table.fail("ca-file", "is set without mqtts://");
+  if (!mqtt.ca_file.empty() && !mqtt.tls) table.fail("ca-file", "needs a broker with mqtts://");
   read_prefix(table, "discovery-prefix", mqtt.discovery_prefix);
   read_prefix(table, "topic-prefix", mqtt.topic_prefix);
   table.finish();

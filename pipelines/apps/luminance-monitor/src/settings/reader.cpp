@@ -60,8 +60,8 @@ void read_camera(Table table, const std::string &folder, Settings &settings) {
     table.fail("uri",
                "is missing" + (name.empty() ? "" : " for '" + name + "'") +
                    "; fill in the address of its video, such as rtsp://HOST/PATH: the "
-                   "camera's manual, or its own web page, has the path. A file of --discover "
-                   "has a line for it, '# uri', whose '#' has to go");
+                   "camera's manual, or its own web page, has the path. In a file of --discover, "
+                   "remove the '#' of the line '# uri' and complete the address");
   }
   CameraSettings camera;
   try {

@@ -57,7 +57,9 @@ json document() {
 Data read_data() {
   const json all = document();
   const json &entries = all.at("verdicts");
-  if (entries.size() != kVerdicts) throw std::logic_error("rules.json has other verdicts");
+  if (entries.size() != kVerdicts)
+    throw std::logic_error("rules.json: expected " + std::to_string(kVerdicts) + " verdicts, got " +
+                           std::to_string(entries.size()));
   Data data;
   for (size_t i = 0; i < kVerdicts; ++i) {
     data.kinds[i] = read_kind(entries.at(i));
