@@ -67,11 +67,11 @@ class History : public Observer {
   /// Returns a number that changes whenever incidents in the file change.
   uint64_t incidents_version() const;
 
-  /// Call a few times per second: writes the rows that are due, even without frames, and deletes
-  /// expired ones. If a write fails, its data are kept for a while and tried again.
+  /// Writes the rows that are due, even without frames, and deletes expired ones. If a write fails,
+  /// keeps its data for a while and tries again. Call it a few times per second.
   void tick();
   /// Writes everything, at the end of the program. The next monitor continues an incomplete row if
-  /// it starts within it.
+  /// it starts within the row's interval.
   void flush();
 
   const std::string &file() const;

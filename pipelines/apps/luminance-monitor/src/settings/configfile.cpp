@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Far beyond any sensible file: what is larger is a mistake, or meant to do harm.
+// Limits far beyond any sensible file: a larger one is a mistake, or meant to do harm.
 constexpr uintmax_t kMaxBytes = 1 << 20;
 constexpr int kMaxValues = 100000, kMaxDepth = 16;
 

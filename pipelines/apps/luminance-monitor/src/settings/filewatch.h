@@ -34,7 +34,7 @@ class FileWatch {
     FileWatch &watch_;
     std::map<std::string, Version> files_;
   };
-  /// Call before `file` is read. Does nothing if files are not being gathered.
+  /// Call it before `file` is read. Does nothing if no Reading exists.
   static void note(const std::string &file);
 
   /// Returns whether files have other versions than those that were read, and none has changed for

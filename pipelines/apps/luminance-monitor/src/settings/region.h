@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The part of a camera's picture that is judged: a rectangle, without masks.
+// The part of a camera's picture that is judged: a rectangle minus masks.
 #pragma once
 
 #include <cstddef>

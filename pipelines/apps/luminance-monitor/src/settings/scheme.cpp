@@ -22,7 +22,7 @@ constexpr const char *kOthers[] = {"rtspt", "rtspu",    "rtsph", "rtspst", "rtsp
                                    "rtmp",  "rtmps",    "rtmpt", "rtmpe",  "rtp",    "udp",
                                    "srt",   "rist",     "mms",   "mmsh",   "ftp",    "sftp",
                                    "smb",   "rtsp-sdp", "sdp",   "ndi"};
-constexpr size_t kAlike = 2;  // letters that differ
+constexpr size_t kAlike = 2;  // maximum number of letters that differ
 
 constexpr auto kFlags = static_cast<GUriFlags>(G_URI_FLAGS_ENCODED | G_URI_FLAGS_PARSE_RELAXED);
 

@@ -17,7 +17,7 @@ struct SplitUri {
   std::optional<Credentials> credentials;
 };
 
-/// Throws SettingsError for an invalid URI; its text contains no part of the URI but the location.
+/// Splits a URI. Throws SettingsError if it is invalid; the error's text contains no part of it.
 SplitUri split_uri(const std::string &uri);
 
 /// Whether there is a password, in any part of the URI.

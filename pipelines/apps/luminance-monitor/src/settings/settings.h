@@ -64,7 +64,7 @@ struct WebhookSettings {
   std::string url;      // may contain a token
   std::string address;  // to be shown: its scheme, host and port
   std::string secret;   // key that signs messages; empty: they are not signed
-  std::string ca_file;  // PEM, also below; empty: the certificate authorities of the system
+  std::string ca_file;  // PEM file; empty: the certificate authorities of the system; so below
 };
 
 /// The receivers of notifications by mail.
@@ -90,7 +90,7 @@ struct MqttSettings {
 
 struct NotificationSettings {
   double after = 10;           // seconds that a fault has to last
-  double settle = 60;          // seconds without it after which it is over
+  double settle = 60;          // seconds without the fault after which it is over
   double group = 30;           // seconds whose alerts form one message
   double remind_hours = 0;     // after which a lasting fault is reported again; 0 = never
   unsigned max_per_hour = 30;  // messages of each channel
@@ -113,7 +113,7 @@ struct Settings {
   Schedules schedules;            // likewise
   unsigned max_fps = 0;           // likewise
   double interval = 1;  // seconds over which the page, the API and the metrics show values
-  bool loop = false;    // files are played again and again, as if they were cameras
+  bool loop = false;    // files are played repeatedly, as if they were cameras
   bool fast = false;    // files are read as fast as possible; the time is that of their frames
   std::string backend = "auto";  // of cudahistogram
   WebSettings web;
