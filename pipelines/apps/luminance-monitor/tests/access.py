@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Who may read: passwords, tokens, names of the server, TLS."""
+"""Access to the server: passwords, tokens, host names, TLS."""
 import base64
 import os
 import socket
@@ -18,7 +18,7 @@ USER, PASSWORD, TOKEN = "Jörg", "geheim: 🔑", "t0ken-" + "x" * 50
 
 
 def is_permitted(server, authorization):
-    server.change_source()  # the answer to a wrong one need not be waited for
+    server.change_source()  # the server delays its answers to an address that sent wrong passwords
     headers = {"Authorization": authorization} if authorization is not None else {}
     status, answer, body = server.get("/api/v1/cameras", headers=headers)
     expect(status in (200, 401), "status", status)
@@ -27,7 +27,7 @@ def is_permitted(server, authorization):
     return status == 200
 
 
-def passwords_are_asked_for():
+def passwords_are_required():
     right = basic(USER, PASSWORD)
     wrong = [None, "", " ", "Basic", "Basic ", "Basic =", "Basic \xff\xfe", "Basic %%%", right + "A",
              right[:-2], right.replace("Basic", "Bearer"), right.replace("Basic ", ""),
@@ -50,7 +50,7 @@ def passwords_are_asked_for():
         expect(b" 400 " in two, "two authorizations", two)
 
 
-def tokens_are_asked_for():
+def tokens_are_required():
     with Server("--cameras", 1, "--token", TOKEN) as server:
         expect(is_permitted(server, "Bearer " + TOKEN), "the right token")
         for authorization in (None, "Bearer", "Bearer ", "Bearer " + TOKEN[:-1],
@@ -61,16 +61,16 @@ def tokens_are_asked_for():
         expect(status == 401 and headers["WWW-Authenticate"].startswith("Bearer"), "challenge")
     with Server("--cameras", 1, "--token", TOKEN, "--basic", "a:b") as server:
         expect(is_permitted(server, "Bearer " + TOKEN) and is_permitted(server, basic("a", "b")),
-               "one of both")
+               "the token or the password")
         expect(not is_permitted(server, "Bearer b"), "permitted")
 
 
-def stream_wants_it_too():
+def the_stream_requires_the_token():
     with Server("--cameras", 1, "--token", TOKEN, authorization="Bearer " + TOKEN) as server:
         expect(next(server.stream())[0] == "cameras", "stream")
 
 
-def other_names_are_refused():
+def other_host_names_are_refused():
     with Server("--cameras", 1) as server:
         for host in ("localhost", "LOCALHOST:80", "127.0.0.1", f"127.0.0.1:{server.port}", "[::1]:1"):
             expect(server.get("/", headers={"Host": host})[0] == 200, host)
@@ -122,12 +122,12 @@ def tls_is_served(folder):
             one = b"GET /page.js HTTP/1.1\r\nHost: localhost\r\n"
             many = (one + b"\r\n") * 20 + one + b"Connection: close\r\n\r\n"
             expect(server.raw(many).count(b" 200 OK") == 21, "pipelined")
-            no_tls(server)
+            clients_without_tls_do_no_harm(server)
             expect(server.json(OPEN) == {"status": "ok"}, "after no TLS")
 
 
-def only_forward_secrecy_is_offered(folder):
-    """What is recorded cannot be read later with the key, which an RSA key exchange would allow."""
+def only_ciphers_with_forward_secrecy_are_offered(folder):
+    """With forward secrecy, the key cannot decrypt recorded traffic. An RSA key exchange would allow it."""
     certificate, key = make_identity(folder, "rsa", ["rsa:2048"])
     with Server("--cameras", 1, "--certificate", certificate, "--key", key,
                 tls=context_for(certificate)) as server:
@@ -151,8 +151,8 @@ def only_forward_secrecy_is_offered(folder):
         expect(server.json(OPEN) == {"status": "ok"}, "after handshakes")
 
 
-def no_tls(server):
-    """Neither what is no TLS nor a handshake that stops hurts anybody."""
+def clients_without_tls_do_no_harm(server):
+    """Sends data that is not TLS, and handshakes that stop. The server must answer none of it by HTTP."""
     for data in (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"\x16\x03\x01" + os.urandom(200),
                  b"\x16\x03\x01\xff\xff" + b"\0" * 100, os.urandom(2000)):
         with socket.create_connection((server.host, server.port)) as connection:
@@ -161,7 +161,7 @@ def no_tls(server):
                 connection.sendall(data)
                 connection.shutdown(socket.SHUT_WR)
                 answer = connection.recv(65536)
-            except OSError:  # it was cut before
+            except OSError:  # the server may close the connection first
                 answer = b""
             expect(b"HTTP/1" not in answer, "an answer without TLS", answer)
 
@@ -183,13 +183,13 @@ def wrong_files_are_named(folder):
 
 
 def main():
-    passwords_are_asked_for()
-    tokens_are_asked_for()
-    stream_wants_it_too()
-    other_names_are_refused()
+    passwords_are_required()
+    tokens_are_required()
+    the_stream_requires_the_token()
+    other_host_names_are_refused()
     with tempfile.TemporaryDirectory() as folder:
         tls_is_served(folder)
-        only_forward_secrecy_is_offered(folder)
+        only_ciphers_with_forward_secrecy_are_offered(folder)
         wrong_files_are_named(folder)
 
 

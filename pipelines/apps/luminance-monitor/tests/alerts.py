@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The alert rules and what goes with them, by the tools of Prometheus and Alertmanager."""
+"""Checks the alert rules and their configuration with the tools of Prometheus and Alertmanager."""
 import pathlib
 import re
 import shutil
@@ -14,7 +14,7 @@ FOLDER = DEPLOY / 'prometheus'
 TESTS = ('alerts-test.yaml', 'alerts-days-test.yaml')
 ALERT = re.compile(r'^ +- alert: (\w+)$.*?severity: (\w+)$', re.MULTILINE | re.DOTALL)
 
-# A part of the configuration that is a comment.
+# An optional setting, which the configuration has in a comment.
 OPTION = re.compile(r'^( *)# ( *(?:alerting|alertmanagers|- static_configs|- targets|authorization|'
                     r'credentials_file|scheme)\b.*)$', re.MULTILINE)
 
@@ -33,12 +33,12 @@ def check_files():
 
 
 def check_configuration(folder):
-    """Also with what is a comment in it."""
+    """Checks the configuration as it is, and with the optional settings in use."""
     config = (FOLDER / 'prometheus.yaml').read_text()
     shutil.copy(FOLDER / 'alerts.yaml', folder)
     (folder / 'luminance-monitor.token').write_text('token')
     changed = OPTION.sub(r'\1\2', config)
-    assert changed.count('#') == 4, changed  # what is left is for people
+    assert changed.count('#') == 4, changed  # the remaining comments are prose
     for text in config, changed:
         (folder / 'prometheus.yaml').write_text(text)
         good, said = accepts('promtool', 'check', 'config', 'prometheus.yaml', cwd=folder)
@@ -46,7 +46,7 @@ def check_configuration(folder):
 
 
 def check_that_tests_notice(folder):
-    """Rules that are wrong fail their tests."""
+    """Checks that wrong rules fail their tests."""
     rules = (FOLDER / 'alerts.yaml').read_text()
     shutil.copy(FOLDER / 'alerts-test.yaml', folder)
     for right, wrong in (('for: 2m', 'for: 9m'), ('"too-dark"', '"too-bright"'),
@@ -57,8 +57,8 @@ def check_that_tests_notice(folder):
 
 
 def check_names():
-    """Each alert has a test in which it fires, a line in the README, and none is inhibited that is
-    not there."""
+    """Checks that each alert fires in a test and has a line in the README, and that alertmanager.yaml
+    names only alerts that exist."""
     alerts = dict(ALERT.findall((FOLDER / 'alerts.yaml').read_text()))
     assert len(alerts) > 10
     tests = ''.join((FOLDER / name).read_text() for name in TESTS)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras that cannot be opened: attempts of each kind leave no thread, no descriptor and no memory
-behind, and end in words that say what is wrong.
+"""Cameras that cannot be opened: attempts of each kind leak no thread, no descriptor and no memory,
+and end in an error that says what is wrong.
 
-usage: attempts.py [ATTEMPTS-OF-EACH-KIND [KIND …]]    (100 of every kind)
+usage: attempts.py [ATTEMPTS-OF-EACH-KIND [KIND …]]    (by default 100 of every kind)
 """
 import concurrent.futures
 import os
@@ -18,13 +18,13 @@ from sanitizers import SANITIZED
 
 PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'tests/attempts'
 SERVER = pathlib.Path(__file__).with_name('badcameras.py')
-AT_ONCE = 4  # kinds: most of the time they wait
-REPORTS = 3  # the first of them after pools, caches and libraries are there
-# Of an attempt: less than anything of ours that would be forgotten with it. GStreamer 1.22 forgets 48
-# bytes of each HTTP session (gst_soup_session_finalize() does not go on to GObject's).
+AT_ONCE = 4  # kinds tested in parallel; most of their time is waiting
+REPORTS = 3  # per kind; the first one comes after pools, caches and libraries were set up
+# Limit of the growth per attempt: smaller than any object of the monitor that could leak. GStreamer 1.22
+# leaks 48 bytes per HTTP session (gst_soup_session_finalize() does not chain up to GObject's).
 BYTES = 200
 SLACK = 1 << 18
-# Cameras at once, and the time that they have to answer.
+# Number of cameras at a time, and seconds that each has to answer.
 HALF_OPEN = ('64', '1')
 ORDINARY = ('16', '30')
 
@@ -37,7 +37,7 @@ def certificate(folder):
 
 
 def picture(folder):
-    """What a camera sends that is asked for one."""
+    """Writes the picture that the cameras send."""
     subprocess.run(['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=1', '!', 'jpegenc', '!',
                     'filesink', f'location={folder}/picture.jpeg'], check=True, timeout=60)
 
@@ -53,14 +53,14 @@ def attempt(kind, uri, words, attempts):
     print(f'{kind}: {made[-1]} attempts; threads {threads}, descriptors {descriptors}, '
           f'KB {tuple(n >> 10 for n in size)}: {lines[-1][4]}', flush=True)
     assert made[-1] >= attempts
-    # On a busy machine, the threads of the latest attempts may still be ending. What leaks stays.
+    # On a busy machine, the threads of the latest attempts may still be ending: the minimum shows leaks.
     assert min(threads[1:]) <= threads[0] + 4, f'{kind}: threads {threads}'
     assert min(descriptors[1:]) <= descriptors[0] + 4, f'{kind}: descriptors {descriptors}'
     grown = min(size[1:]) - size[0]
     assert SANITIZED or grown < SLACK + BYTES * (made[-1] - made[0]), f'{kind}: {size}'
     assert 'CRITICAL' not in done.stderr, done.stderr
     for line in lines:
-        assert re.search(words, line[4]), f'{kind}: {line[4]!r} says nothing of {words!r}'
+        assert re.search(words, line[4]), f'{kind}: expected an error like {words!r}, got {line[4]!r}'
 
 
 def main(attempts, kinds):

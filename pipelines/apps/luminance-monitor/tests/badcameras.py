@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras that fail, each in its way, on ports of 127.0.0.1. Prints `KIND URI WORDS` for
-each, then `ready`: the words, a regular expression, are what the monitor is to say of it.
+"""Cameras that fail in different ways, on ports of 127.0.0.1. Prints `KIND URI WORDS` for each, then
+`ready`. WORDS is a regular expression of the error that the monitor should report.
 
 usage: badcameras.py FOLDER    with cert.pem, key.pem and picture.jpeg
 """
@@ -15,7 +15,7 @@ STATUSES = {401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found',
             500: 'Internal Server Error', 503: 'Service Unavailable'}
 WORDS = {401: 'authentication required', 403: 'access denied', 404: 'stream not found',
          500: 'camera reports an error', 503: 'camera reports an error'}
-DELAY = 0.02  # seconds until it answers, as a camera needs them: by then, the pipeline plays
+DELAY = 0.02  # seconds until an answer, as from a real camera: by then, the pipeline plays
 GARBAGE = bytes(range(256)) * 4
 
 
@@ -24,7 +24,7 @@ async def head_of(reader):
 
 
 async def http(reader, writer):
-    """Answers /CODE with that status."""
+    """Answers requests for /CODE with that status."""
     code = int((await head_of(reader)).split()[1][1:])
     wants = 'WWW-Authenticate: Basic realm="camera"\r\n' if code == 401 else ''
     writer.write(f'HTTP/1.1 {code} {STATUSES[code]}\r\n{wants}Content-Length: 0\r\n\r\n'.encode())
@@ -32,7 +32,7 @@ async def http(reader, writer):
 
 def picture_of(data):
     async def picture(reader, writer):
-        """A picture for each request, as cameras have it beside their video."""
+        """Sends one picture per request, like the snapshot URLs of cameras."""
         await head_of(reader)
         writer.write(b'HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: '
                      b'%d\r\n\r\n' % len(data) + data)
@@ -55,7 +55,7 @@ async def rtsp(reader, writer):
 
 
 async def silent(reader, writer):
-    """Accepts and never answers."""
+    """Accepts connections and never answers."""
     await reader.read()
 
 
@@ -83,7 +83,7 @@ async def port_of(handler, tls=None):
 
 
 def cameras(ports, refused):
-    """Kinds, their URIs and what is to be said of them."""
+    """Yields each kind, its URI and the regular expression of the expected error."""
     address = {name: f'127.0.0.1:{port}' for name, port in ports.items()}
     for code, words in WORDS.items():
         yield f'http-{code}', f'http://{address["http"]}/{code}', words

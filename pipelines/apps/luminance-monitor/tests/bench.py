@@ -38,7 +38,7 @@ class Case:
         return f'{self.codec.upper()} {self.height}p at {self.fps}'
 
     def video(self, folder, seconds):
-        """The path of a video of the clip at this size and rate, at least `seconds` long."""
+        """Returns the path of a video of the clip at this size and rate, at least `seconds` long."""
         path = folder / f'{self.codec}-{self.height}-{self.fps}.{"mp4" if self.codec == "h264" else "mkv"}'
         if path.exists():
             return path

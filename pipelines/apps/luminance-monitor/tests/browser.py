@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the page's tests share: a headless Chromium, and a server of made-up cameras with the numbers
-that it serves."""
+"""Shared parts of the page's tests: a headless Chromium, and a program that serves the page, with the
+numbers that it serves."""
 import atexit
 import json
 import re
@@ -22,7 +22,7 @@ try:
 except ImportError:
     webdriver = None
 
-PATIENCE = 120  # seconds; machines that test are slow
+PATIENCE = 120  # seconds; test machines are slow
 SKIPPED = 77
 
 
@@ -40,7 +40,7 @@ def need_chromium():
 
 
 class Browser:
-    """Waits poll; what is asked of the page at once is of one moment."""
+    """A headless Chromium. Waits poll the page; the results of one script belong to the same moment."""
 
     def __init__(self, width=1280, height=800):
         chromium, driver = need_chromium()
@@ -50,7 +50,7 @@ class Browser:
                          "--disable-gpu", "--no-first-run"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        RemoteConnection.set_timeout(2 * PATIENCE)  # where the browser itself hangs
+        RemoteConnection.set_timeout(2 * PATIENCE)  # in case the browser hangs
         self.driver = webdriver.Chrome(service=Service(driver), options=options)
         self.driver.set_page_load_timeout(PATIENCE)
         self.driver.set_script_timeout(PATIENCE)
@@ -82,7 +82,7 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def wait(self, script, what, *arguments):
-        """Until the script returns something true, which is returned."""
+        """Waits until the script returns a true value, and returns it."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             result = self.run(script, *arguments)
@@ -97,14 +97,14 @@ class Browser:
             ActionChains(self.driver).send_keys(getattr(Keys, key, key)).perform()
 
     def pointer(self):
-        """What is to be done with the mouse."""
+        """Returns a chain of mouse actions."""
         return ActionChains(self.driver, duration=20)
 
     def click(self, selector):
         self.driver.find_element("css selector", selector).click()
 
     def focused(self):
-        """Its text, or its label where it has none."""
+        """Returns the id of the focused element, its filter, or its part and text."""
         return self.run("const e = document.activeElement; return e.id || e.dataset.filter ||"
                         " e.dataset.part + ' ' + e.textContent")
 
@@ -112,7 +112,7 @@ class Browser:
         return [f"{entry['level']}: {entry['message']}" for entry in self.driver.get_log("browser")]
 
     def requested(self):
-        """All addresses since the browser was opened."""
+        """Returns all addresses requested since the browser was opened."""
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
@@ -124,7 +124,7 @@ class Browser:
 
 
 class Monitor:
-    """A program that serves the page, with what its API said of every interval."""
+    """A program that serves the page, and the intervals that its API reported."""
 
     def __init__(self, command):
         self._program = subprocess.Popen(list(map(str, command)), text=True,
@@ -135,7 +135,7 @@ class Monitor:
                 self.address = found[0]
                 break
         else:
-            sys.exit(f"{command[0]} did not begin")
+            sys.exit(f"{command[0]} ended before it printed its address")
         threading.Thread(target=self._program.stdout.read, daemon=True).start()
         self._intervals = {}
         threading.Thread(target=self._poll, daemon=True).start()
@@ -152,7 +152,7 @@ class Monitor:
         return self.ask("api/v1/cameras")["cameras"]
 
     def interval(self, camera, begin):
-        """The one that began then, or None where the API did not show it."""
+        """Returns the interval that began at `begin`, or None if the API did not show it."""
         end = time.monotonic() + 2
         while (camera, begin) not in self._intervals and time.monotonic() < end:
             time.sleep(0.05)
@@ -162,7 +162,7 @@ class Monitor:
         self._program.send_signal(number)
 
     def limit_files(self, size):
-        """None grows beyond it, as on a full disk."""
+        """Limits the size of the program's files in bytes, as a full disk does."""
         resource.prlimit(self._program.pid, resource.RLIMIT_FSIZE,
                          (size, resource.RLIM_INFINITY))
 
@@ -178,5 +178,5 @@ class Monitor:
                         latest = dict(camera["latest"], fps=camera["fps"])
                         self._intervals[camera["id"], latest["time"]] = latest
             except (OSError, ValueError):
-                pass  # it is about to end
+                pass  # the program is ending
             time.sleep(0.2)

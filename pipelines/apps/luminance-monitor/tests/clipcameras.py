@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Nine cameras made of the clip, of parts of it, and of what can happen to a camera."""
+"""Nine cameras: the clip, parts of it, and the clip with typical faults of cameras."""
 import subprocess
 from pathlib import Path
 
 CLIP = Path(__file__).resolve().parent / "media/pedestrians.webm"
 FRAMES = 79
 
-# What is made of the clip, and the verdict that is expected of it; None where it is not made.
+# By name: the elements that change the clip (None: no video is made), and the expected verdict.
 CAMERAS = {
     "Car park": ("videocrop", ""),
     "Footpath": ("videocrop left=300 top=120", ""),
@@ -27,8 +27,9 @@ def make(effect, file):
 
 
 def configure(folder, others=None, size=""):
-    """`others` has settings of cameras that are not made of the clip, by their names. `size`: caps of the
-    pictures, if they have another size than the clip's."""
+    """Writes the videos and a configuration of them, and returns its path. `others`: the settings of
+    cameras that are not made of the clip, by name. `size`: caps of the pictures, unless they have the
+    clip's size."""
     lines = []
     for number, (name, (effect, _)) in enumerate(CAMERAS.items()):
         lines += ["[[cameras]]", f'name = "{name}"']
@@ -38,7 +39,7 @@ def configure(folder, others=None, size=""):
             make(f"{effect} ! videoscale ! {size}" if size else effect, folder / f"{number}.mkv")
             lines.append(f'uri = "{number}.mkv"')
         else:
-            lines.append('uri = "rtsp://127.0.0.1:1/hall"')  # nobody is there
+            lines.append('uri = "rtsp://127.0.0.1:1/hall"')  # nothing listens there
     file = folder / "cameras.toml"
     file.write_text("\n".join(lines))
     return file

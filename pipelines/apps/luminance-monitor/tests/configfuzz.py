@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Wrong configuration files and the whole program: status 2, and one line with file and setting."""
+"""The program rejects wrong configuration files: status 2, and one line that names file and setting."""
 import os
 import pathlib
 import subprocess
@@ -10,7 +10,7 @@ PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'luminance-monitor'
 CAMERA = '[[cameras]]\nuri = "rtsp://a/"\n'
 SECRET = 'geheim'
 
-# The end of the file's name, its text, and what the error names.
+# Suffix of the file's name, its text, and a part of the expected error.
 CASES = [
     ('toml', 'interval = "1"', 'interval'),
     ('toml', 'interval = nan', 'interval'),
@@ -70,7 +70,7 @@ CASES = [
 
 
 def check(path, text, named):
-    """Also the error is UTF-8, whatever the file is."""
+    """Checks the error, which must be UTF-8 even if the file is not."""
     path.write_bytes(text.encode('latin-1'))
     done = subprocess.run([PROGRAM, '--check', '--config', path], capture_output=True, timeout=120,
                           check=False)
@@ -80,7 +80,7 @@ def check(path, text, named):
     assert done.returncode == 2 and not done.stdout, what
     assert len(lines) == 1 and lines[0].startswith('luminance-monitor: '), what
     assert named in lines[0], what
-    assert path.name in lines[0] or 'shorter' in lines[0], what  # than another setting, from anywhere
+    assert path.name in lines[0] or 'shorter' in lines[0], what  # 'history.interval is shorter' names no file
     assert SECRET not in error and '\x1b' not in error and len(error) < 1000, what
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Starts the image as deploy/README.md does and asks it. Prints a line "ok NAME" or "not ok NAME" for
-each check. Run by image.sh as root, in a network of its own.
+"""Starts the image as deploy/README.md does, and checks it. Prints a line "ok NAME" or "not ok NAME" for
+each check. image.sh runs this as root, in a network namespace of its own.
 
 usage: container.py IMAGE ARCHITECTURE FOLDER COMMAND...    COMMAND: podman with its options
 """
@@ -28,17 +28,18 @@ USER = 10001
 PORT = 8080
 ADDRESS = f'http://127.0.0.1:{PORT}'
 NAME = 'monitor'
-# An emulator takes its time.
+# In seconds; emulation is slow.
 PATIENCE = 600
-# A container engine of a machine has its limits; these are what any machine may set.
+# The default limits of a container engine depend on the machine; these can be set on any machine.
 LIMITS = ('--ulimit=nofile=1024:1024', '--ulimit=nproc=4096:4096')
 LIKE_README = ('run', '--rm', '--replace', f'--name={NAME}', '--read-only', '--tmpfs=/tmp', '--network=host',
                '--cgroups=disabled', *LIMITS, f'--volume={MEDIA}:/media:ro')
 DARK = ('--set=too-dark.raise=130', '--set=too-dark.hold=1')
 TOOLS = r'(.*-)?(gcc|g\+\+|cc|c\+\+|cpp|clang|ld|as|make|ninja|meson|cmake|nvcc|git|python3?)(-?[\d.]+)?'
 
-# What the clips' frames have, on every processor: frames, mean luma, its smallest and largest in a
-# frame, and the shares that are clipped. Those of amd64; tests/measured.py compares such with NumPy.
+# Numbers of the clips, which are the same on every processor: frames, mean luma, its minimum and maximum
+# in a frame, and the shares that are clipped low and high. They were measured on amd64; tests/measured.py
+# compares such numbers with NumPy.
 CLIPS = {
     'pedestrians.webm': (79, 119.93664012824881, 118.96988480179398, 121.42209201388889,
                          0.006888044869681785, 0.012305551663956282),
@@ -58,7 +59,7 @@ def inspected(what, field):
 
 
 def monitor(*words, options=()):
-    """The image's own program, in a container."""
+    """Starts the image's program in a container."""
     return running.Process([*PODMAN, *LIKE_README, *options, IMAGE, *words])
 
 
@@ -74,7 +75,7 @@ def camera():
 
 @contextlib.contextmanager
 def watching():
-    """A container that watches the clip, and serves. It has to end with 0."""
+    """Runs a container that watches the clip and serves the page. It must exit with status 0."""
     process = monitor('--headless', f'--listen=:{PORT}', '--allow-anonymous', '--no-history', '--loop',
                       *DARK, '/media/pedestrians.webm')
     try:
@@ -94,7 +95,7 @@ def check_configuration():
 
 
 def check_files():
-    """Nothing in it compiles, nothing is left of the build."""
+    """Checks that the image contains no build tools and no files of the build."""
     place = pathlib.Path(podman('image', 'mount', IMAGE).stdout.strip())
     try:
         names = {path.name for folder in ('usr/bin', 'usr/sbin', 'usr/local/bin', 'usr/lib/gcc')
@@ -139,7 +140,7 @@ def process_file(name):
 
 
 def check_rights():
-    """A user without rights, of whom nothing but /tmp can be written."""
+    """Checks that the program runs as a user without capabilities, who can write only to /tmp."""
     status = dict(re.findall(r'^(\w+):\s*(.*)$', process_file('status'), re.M))
     assert set(status['Uid'].split()) == set(status['Gid'].split()) == {str(USER)}, status
     assert int(status['CapEff'], 16) == 0, status
@@ -151,7 +152,7 @@ def check_rights():
 
 
 def summary_of(rows):
-    """Of all rows, whatever minute they began in."""
+    """Summarizes all rows, so the minute in which they began does not matter."""
     frames = sum(int(row['frames']) for row in rows)
     mean = lambda name: sum(int(row['frames']) * float(row[name]) for row in rows
                             if int(row['frames'])) / frames
@@ -162,7 +163,7 @@ def summary_of(rows):
 
 
 def check_numbers(clip):
-    """A recording is judged, and its history has the numbers that it has elsewhere."""
+    """Checks the verdict on a recording, and that its history has the numbers in CLIPS."""
     history = FOLDER / 'history'
     shutil.rmtree(history, ignore_errors=True)
     history.mkdir()
@@ -179,7 +180,7 @@ def check_numbers(clip):
 
 
 def check_refusals():
-    """The status of a container is that of the program."""
+    """Checks that the container exits with the status of the program."""
     for words, status in ((['--listen=:8080', '/media/pedestrians.webm'], 2), (['--no-such'], 2),
                           (['--headless', '--no-web', '--no-history', '/media/none.webm'], 3),
                           (['--version'], 0)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Contrast as WCAG 2 defines it, of what a page shows: 4.5 for text, 3 for large text and signs."""
+"""Contrast of a page's texts and signs as WCAG 2 defines it: 4.5 for text, 3 for large text and signs."""
 
 _SCRIPT = """
 const parse = (text) => {
@@ -53,7 +53,8 @@ return found;
 
 
 def poor_contrasts(browser, minimum=20):
-    """What has too little, as text; there are `minimum` texts or more."""
+    """Returns a line for each text or sign with too little contrast, or an error if the page has fewer than
+    `minimum` of them."""
     found = browser.run(_SCRIPT)
     if len(found) < minimum:
         return ["hardly any text was found"]

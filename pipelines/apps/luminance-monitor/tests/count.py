@@ -20,18 +20,19 @@ def is_skipped(case):
 
 
 def parse(log):
-    """Meson copies what tests print as it is; XML has no control characters."""
+    """Parses a log. Meson copies control characters from the output of tests, but XML forbids them."""
     text = log.read_text(encoding='utf-8', errors='replace')
     return ElementTree.fromstring(re.sub(r'[\x00-\x08\x0b\x0c\x0e-\x1f]', '', text).encode())
 
 
 def name_of(program):
-    """Without the project's, "luminance-monitor:"."""
+    """Returns the name without the prefix of the project, "luminance-monitor:"."""
     return program['name'].split(':', 1)[-1]
 
 
 def failed_cases(suites, program):
-    """Of GoogleTest's and TAP's: their suites are called "PROJECT.PROGRAM" or "PROJECT.PROGRAM.SUITE"."""
+    """Returns the failed cases of a program that prints GoogleTest's format or TAP. Their suites are named
+    "PROJECT.PROGRAM" or "PROJECT.PROGRAM.SUITE"."""
     suite_name = f"{program['name'].split(':', 1)[0]}.{program['name']}"
     return [case.get('name') for suite in suites for case in suite.findall('testcase')
             if f"{suite.get('name')}.".startswith(f"{suite_name}.") and has(case, 'failure', 'error')]

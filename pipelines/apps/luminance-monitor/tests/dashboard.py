@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The Grafana dashboard: what it asks Prometheus for, and whether its parts fit together."""
+"""The Grafana dashboard: its Prometheus queries, and checks that its parts fit together."""
 import json
 import re
 
@@ -22,12 +22,12 @@ def filled(expression):
 
 
 def of_variable(query):
-    """label_values(metric, label) and query_result(expression) ask for the series."""
+    """Returns the expression in label_values(metric, label) or query_result(expression)."""
     return re.fullmatch(r'(?:label_values|query_result)\((.*?)(?:, \w+)?\)', query)[1]
 
 
 def expressions():
-    """(where, PromQL) of panels, annotations and variables."""
+    """Yields (title or name, PromQL) of panels, annotations and variables."""
     dashboard = load()
     for panel in panels(dashboard):
         for target in panel['targets']:
@@ -40,7 +40,7 @@ def expressions():
 
 
 def check_layout(dashboard):
-    """No panel covers another, none leaves the page."""
+    """Checks that no panel covers another or extends beyond the page."""
     taken = set()
     for panel in dashboard['panels']:
         at = panel['gridPos']
@@ -51,9 +51,9 @@ def check_layout(dashboard):
 
 
 def check_references(dashboard):
-    """Variables and sources that are used are there, names and ids are unique."""
+    """Checks that the variables and data sources in use exist, and that names and ids are unique."""
     names = {variable['name'] for variable in dashboard['templating']['list']}
-    # $1 is what an expression of a transformation has found.
+    # $1 is no variable, but a group of a regular expression in a transformation.
     used = {name for name in REFERENCE.findall(json.dumps(dashboard['panels'])) if not name.isdigit()}
     assert used <= names | {'__rate_interval', '__range'}, used - names
     assert names <= set(REFERENCE.findall(json.dumps(dashboard))), names

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ONVIF cameras that answer a probe, in the usual group and at an address; and hostile answers, of
-which nothing is shown but what is safe to print."""
+"""ONVIF cameras that answer a probe, in the standard multicast group and at an address; and hostile answers,
+of which --discover prints only what is safe."""
 import re
 import socket
 import struct
@@ -51,8 +51,8 @@ LAUGHS = ('<!DOCTYPE lolz [<!ENTITY l "lol">' + ''.join(
 
 
 class Cameras:
-    """Answers each probe with all that `answers(id of the probe)` gives, text or bytes. Without an
-    address, in the group, on the loopback interface."""
+    """Answers each probe with everything that `answers(id of the probe)` yields, text or bytes. Listens at
+    the address, or without one in the multicast group on the loopback interface."""
 
     def __init__(self, answers, address=None):
         self.probes = []
@@ -76,7 +76,7 @@ class Cameras:
             for text in self._answers(header.findtext(f'{{{WSA}}}MessageID')):
                 data = text if isinstance(text, bytes) else text.encode()
                 self._socket.sendto(data, peer)
-                # The kernel keeps a few large ones, and drops what a busy receiver has no room for.
+                # The kernel queues only a few large datagrams, and drops more if the receiver is busy.
                 time.sleep(0.03 + len(data) / 300000)
 
 
@@ -105,7 +105,7 @@ def cameras_are_listed():
          'http://[fd00::5]/onvif/device_service', 'urn:uuid:door'],
         ['Hof ü (DS-2CD)', 'http://10.0.0.6:8000/onvif', 'urn:uuid:yard']], text
     assert tables == [{'name': 'AXIS M3045'}, {'name': 'Hof ü'}], tables
-    # With what is left to fill in, these are cameras.
+    # The commented lines are settings to fill in: with them, the tables are valid cameras.
     filled = tomllib.loads(re.sub(r'^# (?=[a-z-]+ = )', '', text, flags=re.M))['cameras']
     assert filled[0]['uri'] == 'rtsp://10.0.0.5/PATH' and filled[1]['user'] == 'USER', filled
     data, types, action = cameras.probes[0]
@@ -115,16 +115,16 @@ def cameras_are_listed():
     print('cameras are listed, each once, in order')
 
 
-def the_group_is_asked():
+def the_multicast_group_is_probed():
     cameras = Cameras(lambda to: [answer(to, DOOR)])
     text, tables = discover()
     assert 'urn:uuid:door' in text and {'name': 'AXIS M3045'} in tables, text
-    print('the group is asked on the loopback interface, too')
+    print('the multicast group is also probed on the loopback interface')
 
 
 def dialects_are_understood():
-    """Default namespaces, other prefixes, CDATA, several in one answer, unknown elements; and what
-    is no camera, or of another version of the protocols."""
+    """Answers have default namespaces, other prefixes, CDATA, several matches and unknown elements. Devices
+    that are no cameras, or of another version of the protocol, are ignored."""
     def answers(to):
         other = match('urn:uuid:other', scopes_of('Other', 'o'), 'http://10.0.0.7/', 'p:Printer')
         yield answer(to, DOOR, other, match('urn:uuid:bare', '', 'http://10.0.0.8/', ''))
@@ -198,6 +198,6 @@ def options_are_checked():
     print('options are checked')
 
 
-for test in (options_are_checked, cameras_are_listed, the_group_is_asked, dialects_are_understood,
+for test in (options_are_checked, cameras_are_listed, the_multicast_group_is_probed, dialects_are_understood,
              hostile_answers_do_no_harm):
     test()
