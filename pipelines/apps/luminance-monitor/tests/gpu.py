@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests luminance-monitor on a GPU: with NVDEC and the CUDA backend it measures the same values as
 the CPU backend from the same frames; it encodes pictures from the GPU; cameras share one CUDA
-context; it detects a frozen picture. The same from DeepStream's decoder, if GStreamer has it.
+context; it detects a frozen picture. If $CUDATENSOR_TEST_DEEPSTREAM is set, the same with DeepStream's
+decoder.
 
 usage: gpu.py CLIP STILL COMMAND...
 
-STILL is a video of one picture. COMMAND starts luminance-monitor.
+STILL is a video that repeats one picture. COMMAND starts luminance-monitor.
 """
 import json
 import os
@@ -21,10 +22,10 @@ CAMERAS = 16
 INTERVALS = 5  # number of intervals to compare
 CAMERA_MEMORY = 150 << 20  # limit per camera, in bytes; a CUDA context takes more
 
-# No other decoder of H.264 is left.
+# Disables all other decoders of H.264.
 IN_SURFACES = {'GST_PLUGIN_FEATURE_RANK': 'nvv4l2decoder:MAX,' + ','.join(
     f'{name}:NONE' for name in ('nvh264dec', 'nvh264sldec', 'avdec_h264', 'openh264dec'))}
-# Backend and environment of each way from the clip to values.
+# Backend and environment of each way to decode and measure the clip.
 WAYS = [('cuda', {}), ('cpu', {})]
 if os.environ.get('CUDATENSOR_TEST_DEEPSTREAM'):
     WAYS.append(('cuda', IN_SURFACES))
@@ -62,7 +63,8 @@ def wait_for(what, condition, seconds=90):
 
 
 def measured(monitor, found):
-    """Adds the values of the latest interval, by the frames of the interval."""
+    """Adds the values of the latest interval to `found`. Its key is the interval's stream time and number of
+    frames."""
     latest = monitor.cameras()[0]['latest']
     if latest is not None:
         numbers = {name: value for name, value in latest.items() if name != 'time'}
@@ -70,7 +72,7 @@ def measured(monitor, found):
 
 
 def still_of(monitor):
-    """The still, which comes some time after the first measurement."""
+    """Returns the still, which may appear some time after the first measurement."""
     path = 'api/v1/cameras/' + monitor.cameras()[0]['id'] + '/still.jpg'
     found = []
 
@@ -86,7 +88,7 @@ def still_of(monitor):
     return found[0]
 
 
-def ways_agree(clip, command):
+def backends_agree(clip, command):
     monitors = [Monitor(backend, clip, command, 1, environment) for backend, environment in WAYS]
     found = [{} for _ in monitors]
 
@@ -129,7 +131,7 @@ def cameras_share_a_context(clip, command):
     assert each < CAMERA_MEMORY, each
 
 
-def finds_a_still(still, command):
+def a_frozen_picture_is_found(still, command):
     for backend, environment in WAYS:
         done = subprocess.run([*command, '--no-web', '--no-history', '--headless', '--fast',
                                f'--backend={backend}', still], capture_output=True, text=True,
@@ -138,6 +140,6 @@ def finds_a_still(still, command):
         assert done.stdout.count('Frozen') == 1, (backend, done)
 
 
-ways_agree(sys.argv[1], sys.argv[3:])
+backends_agree(sys.argv[1], sys.argv[3:])
 cameras_share_a_context(sys.argv[1], sys.argv[3:])
-finds_a_still(sys.argv[2], sys.argv[3:])
+a_frozen_picture_is_found(sys.argv[2], sys.argv[3:])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras that have the monitor keep what they send: each is refused in words, and tried again; a
-good camera beside them is undisturbed, and memory stays limited. Then cameras that send nonsense:
-whatever it is, the monitor lives.
+"""Cameras that make the monitor buffer what they send: each is refused with an error, and tried again; a
+good camera beside them is undisturbed, and memory stays limited. Then cameras that send nonsense: the
+monitor survives all of it.
 
 usage: greedy.py [SEED]
 """
@@ -24,15 +24,16 @@ from sanitizers import SANITIZED
 PATIENCE = 240 if SANITIZED else 120
 MAX_MEMORY = 1024  # MiB
 ATTEMPTS = pathlib.Path(os.environ['BUILD_DIR']) / 'tests/attempts'
-FUZZED = 64 if SANITIZED else 160  # answers of nonsense, 32 at a time
+FUZZED = 64 if SANITIZED else 160  # nonsense answers, 32 at a time
 TOO_MUCH = 'more than 32 MiB in which no picture ends'
 AHEAD = 'more than 32 MiB ahead of what is decoded'
 TOO_LARGE = 'more than 40 Mi pixels'
-# Others are refused by GStreamer's elements, in their words, or for their silence.
+# Errors of the monitor. GStreamer's elements refuse the other cameras with errors of their own, or the
+# monitor gives up because no picture comes.
 WORDS = {
     **dict.fromkeys(('part', 'declared-part', 'part-head', 'part-heads', 'picture', 'entropy', 'mpegts',
                      'mpegps', 'h264'), TOO_MUCH),
-    # By the element that has them first.
+    # Which element exceeds its limit first may vary.
     **dict.fromkeys(('rtp-h264', 'rtp-h265', 'rtp-jpeg', 'rtp-vp8'), f'{TOO_MUCH}|{AHEAD}'),
     **dict.fromkeys(('size', 'progressive-size', 'vp8-size', 'y4m-size'), TOO_LARGE),
     **dict.fromkeys(('rtsp-body', 'rtsp-later'), 'a message of more than 32 MiB'),
@@ -55,7 +56,8 @@ def peak_of(pid):
 
 
 def undisturbed(monitor, before):
-    """It has as many pictures as there was time for, and no new connection."""
+    """Checks that the good camera sends more than `before` frames on its first connection, and returns their
+    number."""
     good = monitor.cameras()['good']
     assert good['status'] == 'playing' and good['reconnects'] == 0, good
     assert good['frames'] > before, good
@@ -96,7 +98,7 @@ def all_are_refused(folder, picture, vp8, packet, good):
 
 
 class Fuzzed(socketserver.StreamRequestHandler):
-    """Answers with one of the seeds, in which something was changed: the same for the same number."""
+    """Answers with a mutated seed. The mutation depends only on the seed and the number of the answer."""
     seeds, seed, lock, answers = [], 0, threading.Lock(), 0
 
     def handle(self):
@@ -157,7 +159,7 @@ def nonsense_is_survived(folder, picture, seed):
         ('video/x-flv', b'FLV\1\1\0\0\0\x09\0\0\0\0\x09\0\0\x20\0\0\0\0\0\0\0' + bytes(200)),
     ]
     server = greedycameras.Server(Fuzzed)
-    process = subprocess.Popen(  # which tells how many frames there were by its status
+    process = subprocess.Popen(  # its status says whether there were frames
         [ATTEMPTS, f'http://127.0.0.1:{server.port}/', str(FUZZED), '1', '32', '1'],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     error = process.stderr.read()
@@ -165,7 +167,7 @@ def nonsense_is_survived(folder, picture, seed):
     assert os.WIFEXITED(status) and os.WEXITSTATUS(status) in (0, 3), (status, seed, error[-2000:])
     peak = usage.ru_maxrss >> 10
     assert SANITIZED or peak < MAX_MEMORY, f'{peak} MiB'
-    print(f'{Fuzzed.answers} answers of nonsense, seed {seed}; at most {peak} MiB')
+    print(f'{Fuzzed.answers} nonsense answers, seed {seed}; at most {peak} MiB')
 
 
 def has(element):
@@ -173,7 +175,7 @@ def has(element):
 
 
 def main():
-    # Fills what is allocated, so that what is asked for and never used is counted, too.
+    # Fills allocated memory, so that unused allocations count as resident memory, too.
     os.environ['MALLOC_PERTURB_'] = '100'
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else int.from_bytes(os.urandom(4), 'big')
     print(f'seed {seed}', flush=True)
@@ -181,11 +183,11 @@ def main():
         folder = pathlib.Path(temporary)
         picture = encoded(folder, 'jpegenc')
         vp8 = bytearray(encoded(folder, 'vp8enc'))
-        vp8[6:10] = b'\xff\x3f\xff\x3f'  # its width and height
+        vp8[6:10] = b'\xff\x3f\xff\x3f'  # the width and height in its header
         good = mjpegcamera.Camera([picture, encoded(folder, 'videoflip method=rotate-180 ! jpegenc')])
         packet = encoded(folder, 'videoscale ! video/x-raw,format=I420,width=2000,height=1504 ! jpegenc ! '
                          'rtpjpegpay mtu=65000', 'black')
-        assert len(packet) < 65000, len(packet)  # one
+        assert len(packet) < 65000, len(packet)  # a single packet
         all_are_refused(folder, picture, bytes(vp8), packet, good.uri)
         nonsense_is_survived(folder, picture, seed)
 

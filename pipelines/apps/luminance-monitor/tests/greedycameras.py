@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras that have a client keep more and more of what they send, each in a way of its own, by HTTP
-and by RTSP on ports of 127.0.0.1."""
+"""Cameras that make a client buffer more and more of what they send, each in a different way, by HTTP and
+by RTSP on ports of 127.0.0.1."""
 import gzip
 import re
 import socket
@@ -16,14 +16,15 @@ PART = b'--frame\r\nContent-Type: image/jpeg\r\n'
 
 
 def forever(data=ZEROS):
-    """As fast as a network of a gigabit."""
+    """Repeats the data without end, at one gigabit per second."""
     while True:
         yield data
         time.sleep(len(data) / 125e6)
 
 
 def jpeg_of(data, width, height, marker=None):
-    """The picture, with another size in its header, perhaps of another kind of coding."""
+    """Returns the picture with another size, and optionally another coding, in its frame header. `marker`:
+    second byte of the SOF marker."""
     head = data.index(b'\xff\xc0')
     return (data[:head + 1] + (marker or data[head + 1:head + 2]) + data[head + 2:head + 5] +
             struct.pack('>HH', height, width) + data[head + 9:])
@@ -50,7 +51,7 @@ def section(table, number, body):
 
 
 def mpegts():
-    """A packet of a stream of pictures that has no length and no end."""
+    """Yields an MPEG transport stream with a PES packet that declares no length and never ends."""
     yield mpegts_packet(0, 0, section(0, 1, struct.pack('>HH', 1, 0xe100)), True)
     yield mpegts_packet(256, 0, section(2, 1, struct.pack('>HHBHH', 0xe101, 0xf000, 0x1b, 0xe101,
                                                           0xf000)), True)
@@ -65,7 +66,7 @@ def mpegps():
 
 
 def ogg():
-    """One packet, of page after page."""
+    """Yields an Ogg packet that continues on page after page."""
     def page(number, kind, table, body):
         data = struct.pack('<4sBBqIII', b'OggS', 0, kind, 0 if kind == 2 else -1, 7, number, 0) + \
                bytes([len(table)]) + table + body
@@ -84,7 +85,7 @@ def ogg():
 
 
 def matroska():
-    """A block that is longer than any picture."""
+    """Yields a Matroska stream with a block that is longer than any picture."""
     def element(name, data, length=None):
         size = len(data) if length is None else length
         return bytes.fromhex(name) + struct.pack('>Q', 1 << 56 | size) + data
@@ -114,7 +115,7 @@ def avi():
 
 
 def h264():
-    """A unit that never ends."""
+    """Yields an H.264 stream with a NAL unit that never ends."""
     yield b'\0\0\0\1\x67\x42\xc0\x1e\xd9\x01\x41\xfb\x01\x10\0\0\3\0\x10\0\0\3\3\x20\xf1\x62\xe4\x80'
     yield b'\0\0\0\1\x68\xcb\x83\xcb\x20\0\0\0\1\x65'
     yield from forever(b'\xab' * MIB)
@@ -126,7 +127,7 @@ def y4m():
 
 
 def ivf(picture):
-    """VP8 with a size that only its own header says."""
+    """Returns a stream of VP8 frames whose true size is only in their own header."""
     def stream():
         yield struct.pack('<4sHH4sHHIIIi', b'DKIF', 0, 32, b'VP80', 320, 240, 25, 1, 1000, 0)
         for i in range(1000):
@@ -142,7 +143,7 @@ def parts(picture):
 
 
 def http_answers(picture, vp8):
-    """Head and body of the answers, by path."""
+    """Returns type and body of the answers, by path."""
     def part(head):
         def stream():
             yield PART + head
@@ -190,7 +191,7 @@ class Server(socketserver.ThreadingTCPServer):
         threading.Thread(target=self.serve_forever, args=[0.05], daemon=True).start()
 
     def handle_error(self, *_):
-        pass  # who has had enough goes
+        pass  # a client that has had enough disconnects
 
 
 class Handler(socketserver.StreamRequestHandler):
@@ -218,7 +219,7 @@ class Handler(socketserver.StreamRequestHandler):
 
 
 class HttpHandler(Handler):
-    """`answers`: of the class that is made of it."""
+    """`answers`: set by the derived class, see http_server()."""
 
     def handle(self):
         path = self.head()[0].split()[1].strip('/')
@@ -247,7 +248,7 @@ H264 = 'a=fmtp:96 packetization-mode=1;profile-level-id=42c01e;' \
 
 
 def rtp(payload_of, type_of=96, step=0, gap=False):
-    """In the connection of RTSP."""
+    """Yields RTP packets, interleaved in the RTSP connection."""
     number = time = 0
     while True:
         block = []
@@ -276,7 +277,8 @@ RTP = {
 
 
 def burst(packet):
-    """Whole pictures, each of a tick: faster than anybody decodes them, and no packet is late."""
+    """Whole pictures, one tick of the RTP clock apart: they come faster than they can be decoded, and no
+    packet is late."""
     return (('JPEG', ''), lambda: rtp(lambda i: packet[12:], type_of=0x80 | 96, step=1))
 
 
@@ -333,6 +335,6 @@ class RtspHandler(Handler):
 
 
 def rtsp_server(packet):
-    """`packet`: of RTP, with a JPEG picture."""
+    """`packet`: an RTP packet with a whole JPEG picture."""
     RTP['rtp-burst'] = burst(packet)
     return Server(RtspHandler), RTSP

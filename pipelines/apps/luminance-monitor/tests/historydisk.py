@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A history that cannot be written, by a full disk and by a folder that is not there: the API,
-/healthz, /metrics and the stream say so; when it can be written again, all of them say that, and
-what waited is there."""
+"""A history that cannot be written, because the disk is full or its folder is missing: the API, /healthz,
+/metrics and the stream report it. When it can be written again, all of them report that, and the pending
+records are written."""
 import json
 import os
 import pathlib
@@ -19,8 +19,8 @@ SETTINGS = ('--loop', '--history-interval=1')
 
 
 class Limited(Monitor):
-    """One whose files cannot grow where it is told so, as on a full disk. Its files are small and
-    grow with each row, but for what SQLite writes anew."""
+    """A monitor whose files can be kept from growing, as by a full disk. Its files are small and grow with
+    each row, apart from parts that SQLite overwrites."""
 
     def __init__(self, *arguments, env=()):  # pylint: disable=super-init-not-called
         Process.__init__(self, ['env', *env, 'sh', '-c', 'trap "" XFSZ; exec "$@"', 'sh', PROGRAM,
@@ -55,7 +55,7 @@ def expect_trouble(monitor, history):
     wait_for('pending records', lambda: metrics_of(monitor)['history_pending_records'] >= 3)
     with urllib.request.urlopen(monitor.address + '/api/v1/stream', timeout=60) as stream:
         errors = []
-        while len(errors) < 2:  # of `cameras`, then of an `update`
+        while len(errors) < 2:  # from `cameras`, then from an `update`
             event = stream.readline()
             if event in (b'event: cameras\n', b'event: update\n'):
                 data = json.loads(stream.readline().removeprefix(b'data: '))
@@ -72,7 +72,7 @@ def rows_of(history):
         database.close()
 
 
-def fills_the_disk(folder, video):
+def a_full_disk_is_reported(folder, video):
     history = folder / 'full.db'
     with Limited(*SETTINGS, '--history', history, video) as monitor:
         wait_for('rows', lambda: history.exists() and len(rows_of(history)) >= 2)
@@ -80,25 +80,25 @@ def fills_the_disk(folder, video):
         monitor.limit(1)
         expect_trouble(monitor, history)
         monitor.limit(resource.RLIM_INFINITY)
-        wait_for('the end of it', lambda: metrics_of(monitor)['history_failing'] == 0)
+        wait_for('the end of the trouble', lambda: metrics_of(monitor)['history_failing'] == 0)
         expect_fine(monitor)
         assert metrics_of(monitor)['history_dropped_records_total'] == 0
-        assert metrics_of(monitor)['history_write_failures_total'] >= 1, 'it counts them all'
+        assert metrics_of(monitor)['history_write_failures_total'] >= 1, 'the counter was reset'
     times = rows_of(history)
     assert [b - a for a, b in zip(times, times[1:])] == [1000] * (len(times) - 1), times
     lines = [line for line in monitor.output if 'history' in line]
     assert len(lines) == 2 and str(history) in lines[0] and 'can be written again' in lines[1], lines
 
 
-def has_no_folder(folder, video):
-    """The usual one: a file lies where its folder is to be."""
+def a_missing_folder_is_reported(folder, video):
+    """The default history: a file is in the place of its folder."""
     data = folder / 'data'
     data.write_text('')
     history = data / 'luminance-monitor/history.db'
     with Limited(*SETTINGS, video, env=[f'XDG_DATA_HOME={data}']) as monitor:
         expect_trouble(monitor, history)
         data.unlink()
-        wait_for('the end of it', lambda: metrics_of(monitor)['history_failing'] == 0)
+        wait_for('the end of the trouble', lambda: metrics_of(monitor)['history_failing'] == 0)
         expect_fine(monitor)
         wait_for('rows', lambda: len(rows_of(history)) >= 3)
         for path, mode in ((history.parent, 0o700), (history, 0o600),
@@ -106,7 +106,7 @@ def has_no_folder(folder, video):
             assert stat.S_IMODE(os.stat(path).st_mode) == mode, (path, oct(os.stat(path).st_mode))
 
 
-def keeps_none(video):
+def without_history_nothing_is_reported(video):
     with Monitor('--loop', video) as monitor:
         assert not metrics_of(monitor) and error_of(monitor) == ''
 
@@ -114,9 +114,9 @@ def keeps_none(video):
 def main(folder):
     video = folder / 'camera.mkv'
     videos.write(video, videos.ordinary(40), 5)
-    fills_the_disk(folder, video)
-    has_no_folder(folder, video)
-    keeps_none(video)
+    a_full_disk_is_reported(folder, video)
+    a_missing_folder_is_reported(folder, video)
+    without_history_nothing_is_reported(video)
 
 
 with tempfile.TemporaryDirectory() as temporary:

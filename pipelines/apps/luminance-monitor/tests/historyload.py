@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """historyload.py [--bench [SECONDS [CAMERAS [ROW]]] | --day]: a monitor with cameras and a month of
-history, of rows of ROW seconds, while readers ask for all of it: each gets all of it, or is told when to
-come again, and others are answered. With --bench, on a machine that does nothing else, 200 readers: it
-answers others at once, and says of no camera that it is silent. With --day: a day of 32 cameras that are
-read as fast as possible, in which nothing at all is raised."""
+history, in rows of ROW seconds, while readers request all of it: each gets all of it, or is told when to
+retry, and other clients are answered. With --bench, for a machine that is otherwise idle, there are 200
+readers: other clients are answered at once, and no camera is reported as silent. With --day, the monitor
+reads a day of 32 cameras as fast as possible, and no verdict is raised."""
 import collections
 import http.client
 import json
@@ -29,8 +29,8 @@ ROW = float(sys.argv[4]) if len(sys.argv) > 4 else 60
 READERS = 200 if BENCH or DAY else 40
 DAYS = 30
 FPS = 1 if DAY else 5
-# Of /healthz; 200 readers in Python have most of the machine. A test only sees that nothing waits for a
-# reader, which takes ten seconds.
+# Limit for the median duration of /healthz in seconds; 200 readers in Python take most of the CPU time. The
+# test only shows that nothing waits for a reader, which takes ten seconds.
 MEDIAN = 0.08 if BENCH or DAY else 2
 FILL = """
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < :rows - 1)
@@ -41,7 +41,7 @@ FROM n
 
 
 def fill(history, names):
-    """A month of rows, in the tables that the program makes. It makes their summaries, too."""
+    """Writes a month of rows into the tables that the program creates. It also creates their summaries."""
     subprocess.run([PROGRAM, '--headless', '--no-web', '--duration=1', '--history', history, videos.CLIP],
                    check=True, capture_output=True, timeout=60)
     with sqlite3.connect(history) as database:
@@ -55,7 +55,7 @@ def fill(history, names):
 
 
 class Readers:
-    """Each asks again as soon as it is answered, and where it is told to wait, after that."""
+    """Readers that repeat their request as soon as it is answered, or after the time in Retry-After."""
 
     def __init__(self, monitor, cameras):
         self.monitor, self.cameras = monitor, cameras
@@ -97,14 +97,14 @@ class Readers:
 
 
 def has_to_go_on(monitor, end):
-    """A day is over when its slowest camera says so."""
+    """Whether to continue: with --day, until the slowest camera has all frames of a day."""
     if not DAY:
         return time.monotonic() < end
     return min(camera['frames'] for camera in monitor.cameras().values()) < 86400 * FPS
 
 
 def watch(monitor, readers, seconds):
-    """How long /healthz took, again and again."""
+    """Requests /healthz again and again, and returns how long each answer took, in seconds."""
     took = []
     end = time.monotonic() + seconds
     while has_to_go_on(monitor, end) or readers.statuses[200] < READERS:
@@ -117,14 +117,14 @@ def watch(monitor, readers, seconds):
 
 
 def export(history):
-    """Beside all that."""
+    """Exports the history while the readers are active."""
     lines = subprocess.run([PROGRAM, '--history', history, '--export', 'csv'], check=True,
                            capture_output=True, timeout=300).stdout.count(b'\n')
     assert lines > CAMERAS * DAYS * 86400 / ROW * 0.98, lines
 
 
 def stalled(monitor):
-    """A reader of a large answer who takes none of it."""
+    """Returns the connection of a reader that requests a large answer and reads none of it."""
     reader = socket.socket()
     reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     host, port = monitor.target().split(':')
@@ -135,7 +135,7 @@ def stalled(monitor):
 
 
 def status_of(monitor):
-    """Of another reader, and when to come again."""
+    """Returns the status of another request for the history, and its Retry-After."""
     try:
         monitor.get('/api/v1/events')
         return 200, None
@@ -144,7 +144,8 @@ def status_of(monitor):
 
 
 def refuses_too_many(folder):
-    """Half of the connections are for the history, until their answers are taken or they leave."""
+    """Requests for the history may take half of the connections, until the clients have read their answers
+    or disconnect."""
     history, config = folder / 'full.db', folder / 'full.toml'
     config.write_text('loop = true\n[web]\nmax-connections = 20\n'
                       '[[cameras]]\nname = "camera-0"\nuri = "camera.mkv"\n')
@@ -192,7 +193,7 @@ def main(folder):
     silent = [event for event in events if DAY or event['verdict'] == 'no-frames']
     assert not (BENCH or DAY) or not silent and not any('no-frames' in line or 'No frames' in line
                                   for line in monitor.output), (silent, monitor.output)
-    # Lines of the log too: the API may have events of another time than that of these frames.
+    # Checks the log, too: the events of the API may be of another time than these frames.
     assert not DAY or not any(' since ' in line for line in monitor.output), monitor.output
     assert all(camera['status'] == 'playing' for camera in cameras.values()), cameras
     assert statistics.median(took) < MEDIAN, sorted(took)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""hostile.py [SEED]: what no browser sends, and who never comes to an end."""
+"""hostile.py [SEED]: requests that no browser sends, and clients that never finish a request."""
 import random
 import socket
 import sys
@@ -28,7 +28,7 @@ def sizes_are_limited(server):
     def head(size):
         return HEALTHZ + b"Connection: close\r\nX: " + b"a" * (size - 65) + b"\r\n\r\n"
 
-    # Where it is libmicrohttpd that refuses, its versions have two opinions of the reason.
+    # Versions of libmicrohttpd refuse these requests with different statuses.
     long, body = {414, 431}, {400, 413}
     for request, statuses in (
             (path(4096), {200}), (path(4097), {414}), (path(12000), {414}), (path(60000), long),
@@ -46,7 +46,7 @@ def sizes_are_limited(server):
             (HEALTHZ + b"Transfer-Encoding: chunked\r\n\r\n", {413}),
             (HEALTHZ + b"Transfer-Encoding: nonsense\r\n\r\n", body)):
         got = ask(request)
-        expect(got in statuses, f"{statuses} expected, not {got}", request[:200])
+        expect(got in statuses, f"expected one of {statuses}, got {got}", request[:200])
     small = HEALTHZ + b"Connection: close\r\nContent-Length: 16384\r\n\r\n" + b"x" * 16384
     expect(ask(small) == 200, "a small body is read and forgotten")
     two = HEALTHZ + b"Content-Length: 5\r\n\r\nhello" + HEALTHZ + b"Connection: close\r\n\r\n"
@@ -54,16 +54,17 @@ def sizes_are_limited(server):
 
 
 def ambiguous_heads_are_refused(server):
-    """What another server may understand differently: one answer, 400, and nothing after it."""
+    """Another server may understand these heads differently. The only answer must be 400, and what follows
+    the head must not be answered."""
     smuggled = b"GET /smuggled HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     body = b"Content-Length: %d\r\n" % len(smuggled)
     host = b"Host: localhost\r\n"
     for name, head in {
             "a space before the colon of a length": host + body.replace(b":", b" :"),
-            "a tab before it": host + body.replace(b":", b"\t:"),
+            "a tab before the colon of a length": host + body.replace(b":", b"\t:"),
             "a space before the colon of an encoding": host + b"Transfer-Encoding : chunked\r\n",
             "a second Host with a space": host + b"Host : evil.example\r\n",
-            "that one first": b"Host : evil.example\r\n" + host,
+            "a Host with a space first": b"Host : evil.example\r\n" + host,
             "two Hosts": host + b"host: evil.example\r\n",
             "an empty Host": b"Host: \r\n",
             "a Host with a user": b"Host: localhost@evil.example\r\n",
@@ -90,8 +91,8 @@ def ambiguous_heads_are_refused(server):
             "a lone carriage return": host + b"X: a\rContent-Length: 5\r\n",
             "a control character": host + b"X: a\x08b\r\n"}.items():
         answer = server.raw(b"GET /healthz HTTP/1.1\r\n" + head + b"\r\n" + smuggled)
-        expect(status_of(answer) == 400, f"{name}: not 400", answer)
-        # Of an error of its own, libmicrohttpd 0.9.75 may send the head twice, and closes.
+        expect(status_of(answer) == 400, f"{name}: expected 400", answer)
+        # For an error of its own, libmicrohttpd 0.9.75 may send the head twice, and then closes.
         expect(answer.count(b"HTTP/1.1 ") == answer.count(b"HTTP/1.1 400 "),
                f"{name}: what follows it was answered", answer)
     for line in (b"GET /healthz\0 HTTP/1.1", b"G\0ET /healthz HTTP/1.1", b"GET  /healthz HTTP/1.1",
@@ -106,7 +107,7 @@ def ambiguous_heads_are_refused(server):
 
 
 def parameters_are_answered(server):
-    """However many there are in a target that is short enough."""
+    """Targets within the limit may have any number of parameters."""
     for query in (b"a=b&" * 500, b"a=b&" * 1000, b"&" * 4000, b"a" + b"=" * 4000):
         begin = time.monotonic()
         for path in (b"/?", b"/healthz?", b"/api/v1/cameras?"):
@@ -139,8 +140,8 @@ def endless_heads_are_cut(server):
     expect(server.memory() < 60_000_000 or SANITIZED, "memory", server.memory())
 
 
-def dribblers_are_cut(server):
-    """Ten seconds for all of a request, in however many pieces, and for a silent connection."""
+def slow_requests_are_cut(server):
+    """The server allows ten seconds for a whole request, in any number of pieces, and for silence."""
     begins = {"nothing": b"", "a request line": b"GET /", "headers": HEALTHZ + b"X: ",
               "a body": HEALTHZ + b"Content-Length: 16000\r\n\r\n"}
     begin = time.monotonic()
@@ -184,7 +185,7 @@ def connections_are_limited():
         expect(status == 503 and headers["Connection"] == "close" and
                headers["Retry-After"] == "1", "beyond the limit", status, headers)
         more = [server.connect() for _ in range(60)]
-        until(lambda: server.connections() == 52, "what is beyond the reserve is closed")
+        until(lambda: server.connections() == 52, "connections beyond the reserve are closed")
         for connection in held + more:
             connection.close()
         until(lambda: server.connections() == 0, "all closed")
@@ -215,8 +216,8 @@ def open_stream(server):
 
 
 def descriptors_run_out():
-    """A server that cannot accept goes on when it can again."""
-    import resource  # of Unix only, as all of this
+    """A server that has no descriptor left for a connection accepts again when it has one."""
+    import resource  # only on Unix, like these tests
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, limits[1]))
     try:
@@ -284,7 +285,7 @@ def request_for(generator):
 
 
 def expect_answers(answer, request):
-    """Whatever it answers is HTTP, and has nothing in its head that came from outside."""
+    """Checks that the answer, if any, is HTTP, and that nothing from the request is in its head."""
     if not answer:
         return
     expect(status_of(answer) in (100, 200, 304, 400, 403, 404, 405, 413, 414, 429, 431, 501, 503,
@@ -299,7 +300,7 @@ def fuzz(server, seed):
     for done in range(ROUNDS):
         request = request_for(generator)
         with server.connect() as connection:
-            # What is not over has an answer only when its time is.
+            # A request that is not complete is answered only when its time is over.
             connection.settimeout(0.5 if SANITIZED else 0.1)
             answer = b""
             try:
@@ -326,7 +327,7 @@ def pieces_of(generator, request):
     return [request[:at], request[at:]]
 
 
-def is_as_it_was(server):
+def the_server_is_as_before(server):
     until(lambda: server.connections() == 0, "connections are closed")
     expect(len(server.json("/api/v1/cameras")["cameras"]) == 5, "cameras")
     expect(server.get("/")[0] == 200, "page")
@@ -340,17 +341,17 @@ def main():
     print("seed", seed, flush=True)
     with Server() as server:
         for test in (sizes_are_limited, ambiguous_heads_are_refused, parameters_are_answered,
-                     endless_heads_are_cut, dribblers_are_cut):
+                     endless_heads_are_cut, slow_requests_are_cut):
             print(test.__name__, flush=True)
             test(server)
         print("fuzz", flush=True)
-        fuzz(server, seed)  # which warms it up
+        fuzz(server, seed)  # warms up the server
         memory = server.memory()
         fuzz(server, seed + "again")
         grown = server.memory() - memory
         print(f"  {memory / 1e6:.1f} MB, then {grown / 1e6:+.2f} MB")
         expect(grown < 1_000_000 or SANITIZED, f"memory grew by {grown}")
-        is_as_it_was(server)
+        the_server_is_as_before(server)
     connections_are_limited()
     readers_are_limited()
     descriptors_run_out()

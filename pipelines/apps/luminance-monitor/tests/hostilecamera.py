@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras that lead elsewhere: on 127.0.0.1, while 127.0.0.2 is not to be reached."""
+"""Cameras on 127.0.0.1 that lead clients to 127.0.0.2, to which the monitor must not connect."""
 import base64
 import http.server
 import re
@@ -13,7 +13,7 @@ CLOCK = 'GstNetTimeProvider'
 
 
 class Seen:
-    """What came to a server, whichever thread."""
+    """What a server received, from all of its threads."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -34,8 +34,8 @@ def serve(server):
 
 
 class Web:
-    """An HTTP server: `answers` by path are (type, data), or the address of a redirect. Of data in
-    `cut`, more was promised."""
+    """An HTTP server. `answers`, by path: (type, data), or the address of a redirect. The Content-Length of
+    paths in `cut` is greater than their data."""
 
     def __init__(self, address):
         self.answers, self.cut, self.seen = {}, set(), Seen()
@@ -53,7 +53,7 @@ class Web:
             daemon_threads = True
 
             def handle_error(self, *_):
-                pass  # a reader that goes
+                pass  # the client disconnected
 
         self.port = serve(Server((address, 0), Handler))
 
@@ -82,7 +82,7 @@ class Web:
 
 
 class Datagrams:
-    """Whatever comes to a UDP port of one of the addresses."""
+    """Collects the datagrams that come to a UDP port of one of the addresses."""
 
     def __init__(self, address, port=0):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -97,11 +97,12 @@ class Datagrams:
 
 
 class Rtsp:
-    """An RTSP server whose answers lead to `other`: /redirect, or /stream by everything else."""
+    """An RTSP server whose answers lead to another host: by redirect for /redirect, and by clock and
+    transport for /stream. `redirect`: address of the redirect. `clock`: port of the clock."""
 
     def __init__(self, address, redirect, clock):
         self.seen, self.redirect, self.clock = Seen(), redirect, clock
-        # Datagrams to one and the other, at the same port.
+        # Datagrams to this host and to the other one, at the same port.
         self.own = Datagrams(address)
         self.other = Datagrams(OTHER, self.own.port)
         outer = self

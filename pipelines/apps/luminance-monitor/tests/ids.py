@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras whose names are not Latin, before and after another one is put in front of them: each has
-its own past, in the API under its own id."""
+"""Cameras with names that are not Latin, before and after another camera is added in front of them: each
+keeps its own history and its id in the API."""
 import json
 import pathlib
 import tempfile
@@ -27,7 +27,7 @@ def rows_of(monitor, camera):
 
 
 def run(folder, names, min_rows):
-    """Each has rows of its own luma, and of nothing else."""
+    """Checks that the rows of each camera have only its own luma. Returns the ids by name."""
     with Monitor('--history', folder / 'history.db', '--config', config_of(folder, names)) as monitor:
         cameras = {camera['name']: camera for camera in monitor.cameras().values()}
         assert set(cameras) == set(names), cameras

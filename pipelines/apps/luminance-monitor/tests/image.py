@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The Containerfile, without a container: its packages exist, those that it builds with bring what
-Meson looks for, those that it runs with bring what the program and the plugin load, and its Meson
-command installs what it copies."""
+"""Checks the Containerfile without a container: its packages exist, those of the build contain what Meson
+looks for, those of the image contain what the program and the plugin load, and its Meson command installs
+what it copies."""
 import os
 import pathlib
 import re
@@ -17,7 +17,7 @@ PLUGINS = pathlib.Path(os.environ['GST_PLUGIN_PATH_1_0'])
 TEXT = (running.APP / 'deploy/Containerfile').read_text().replace('\\\n', ' ')
 PACKAGES = re.search(r"RUN bash -e -c '(\..*?setup.sh; mapfile [^;]*);", TEXT)[1]
 ENTRY, = re.findall(r'ENTRYPOINT \["(\S+)"\]', TEXT)
-# What decodes and measures; of other codecs there are more.
+# Elements that decode and measure; other codecs need more.
 ELEMENTS = ('uridecodebin', 'videoconvert', 'clocksync', 'videoconvertscale',
             'appsink', 'jpegenc', 'rtspsrc', 'souphttpsrc', 'v4l2src', 'matroskademux', 'vp8dec')
 
@@ -33,15 +33,15 @@ def is_debian_12():
 
 
 def closure(packages):
-    """All that an empty Debian gets with them. Fails where there is no such package."""
+    """Returns all packages that an empty Debian gets with these. Fails if one of them does not exist."""
     text = output('apt-get', 'install', '--simulate', '--no-install-recommends',
                   '-o', 'Dir::State::status=/dev/null', *packages)
     return {line.split()[1] for line in text.splitlines() if line.startswith('Inst ')}
 
 
 def strangers(paths, packages):
-    """Those files that are of none of the packages."""
-    # Where /lib is /usr/lib, a package may still say /lib.
+    """Returns the files that belong to none of the packages."""
+    # Packages may list a file below /lib, although /lib is a link to /usr/lib.
     names = {name: path for path in paths for real in {path, os.path.realpath(path)}
              for name in (real, real.removeprefix('/usr'))}
     done = subprocess.run(['dpkg', '-S', *names], capture_output=True, text=True, timeout=120)
@@ -64,7 +64,7 @@ def check_running(packages):
     files += [re.search(r'Filename +(\S+)', output('gst-inspect-1.0', element))[1]
               for element in ELEMENTS]
     assert not strangers(files, packages), strangers(files, packages)
-    # Without one of them, something would be missing.
+    # The check finds a missing package.
     assert strangers(files, packages - {'libsqlite3-0'})
 
 
@@ -78,7 +78,7 @@ def check_building(packages):
 
 
 def check_meson():
-    """The image's build is configured as it says, and has what is copied to it."""
+    """Checks that a build with the Containerfile's options installs what is copied into the image."""
     setup = shlex.split(re.search(r'meson setup [^;]*', TEXT)[0].replace('"$GPU"', 'disabled'))
     assert setup[-1] == 'build', setup
     tags = re.search(r'meson install .*--tags ([\w,-]+)', TEXT)[1].split(',')
@@ -86,7 +86,7 @@ def check_meson():
     for name in r'/usr/lib/\S+/gstreamer-1.0/libgstcudatensor.so', \
             r'/usr/lib/libgstcudatensor-1.0.so\S*', re.escape(ENTRY):
         assert any(re.fullmatch(name, path) for path in installed), (name, installed)
-    # Nothing of it lies where the image has a link to a folder, as /lib.
+    # No file is installed where the image has a link to a folder, such as /lib.
     assert all(path.startswith('/usr/') for path in installed), installed
 
 

@@ -36,15 +36,15 @@ def listed(server, **filters):
 
 
 def post(server, path, body, **headers):
-    """Status and document."""
+    """Returns status and document."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     status, answered, text = server.get(path, "POST", {**JSON, **headers}, data)
     expect(answered["Content-Type"] == "application/json", path, answered)
     return status, json.loads(text)
 
 
-def begin_and_end(server):
-    """Of the first camera, which gets dark and light again, and of the second, which stays dark."""
+def incidents_begin_and_end(server):
+    """The first camera gets dark and light again; the second one stays dark."""
     dark = {"camera": "camera-0", "verdict": "too-dark"}
     until(lambda: listed(server, camera="camera-1", verdict="too-dark"), "a dark camera")
     expect(not listed(server, **dark), "a camera with nothing")
@@ -66,12 +66,12 @@ def begin_and_end(server):
     expect(len(lasts) == 1 and lasts[0]["duration"] > 0, "one that lasts", lasts)
 
 
-def have_pictures(server):
+def incidents_have_pictures(server):
     with_picture = until(lambda: [one for one in listed(server) if one["picture"]], "a picture")[0]
     status, headers, body = server.get(f"{PATH}/{with_picture['id']}/picture.jpg")
     expect(status == 200 and headers["Content-Type"] == "image/jpeg" and
            body[:3] == b"\xff\xd8\xff" and body[-2:] == b"\xff\xd9", "picture", status, headers)
-    expect(with_picture["begin"] <= with_picture["picture"] <= time.time() * 1000, "when it was taken",
+    expect(with_picture["begin"] <= with_picture["picture"] <= time.time() * 1000, "the time of the picture",
            with_picture)
     silent = until(lambda: listed(server, camera="camera-3", verdict="no-frames"), "no frames")[0]
     expect(silent["picture"] is None, "a camera that has no picture", silent)
@@ -79,7 +79,7 @@ def have_pictures(server):
     server.error(f"{PATH}/{2 ** 40}/picture.jpg", 404)
 
 
-def are_paged(server):
+def incidents_are_paged(server):
     def all_pages():
         found, before = [], ""
         while before is not None:
@@ -93,7 +93,7 @@ def are_paged(server):
                        "five incidents")
     keys = [(one["begin"], one["id"]) for one in everything]
     expect(keys == sorted(keys, reverse=True), "the newest first", keys)
-    # Another one may begin meanwhile.
+    # Another incident may begin meanwhile.
     until(lambda: all_pages() == [one["id"] for one in listed(server, limit=1000)], "all in pages")
     first = everything[-1]
     early = listed(server, to=first["begin"])
@@ -102,7 +102,7 @@ def are_paged(server):
     expect({one["end"] for one in listed(server, **{"from": 2 ** 45})} == {None}, "those that last")
 
 
-def are_acknowledged(server):
+def incidents_are_acknowledged(server):
     stream = server.stream()
     versions = (data["version"] for name, data in stream if name == "incidents")
     version = next(versions)
@@ -120,7 +120,7 @@ def are_acknowledged(server):
            "again", again)
     status, undone = post(server, path, {"acknowledged": False})
     expect(undone["acknowledged"] is None and undone["comment"] == done["comment"], "undone", undone)
-    expect(done["acknowledged_by"] == undone["acknowledged_by"] == "", "a name from nowhere", done)
+    expect(done["acknowledged_by"] == undone["acknowledged_by"] == "", "a name that nobody gave", done)
     for given, kept in (("Ann", "Ann"), (" Zoë  Ü. ", "Zoë  Ü."), ("\U0001f4f7" * 100,) * 2, ("  ", ""),
                         ("=1+1, \"ü\"", "=1+1, \"ü\"")):
         status, named = post(server, path, {"acknowledged": True, "acknowledged_by": given})
@@ -160,7 +160,7 @@ def bad_changes_are_refused(server):
            "a refused request had an effect", now, one)
 
 
-def bad_questions_are_refused(server):
+def bad_queries_are_refused(server):
     for query in ("limit=0", "limit=1001", "from=x", "to=-1", "from=5&to=4", "state=x",
                   "acknowledged=x", "verdict=x", "before=x", "before=1", "before=-", "before=1-x",
                   "before=-1-1", "before=1-1-1", "before=" + "9" * 40 + "-1", "from=%ff"):
@@ -174,7 +174,7 @@ def bad_questions_are_refused(server):
     expect(listed(server, camera="nobody") == listed(server, camera="' OR 1=1--") == [], "nobody")
 
 
-def are_exported(server):
+def incidents_are_exported(server):
     one = listed(server, camera="camera-1", verdict="too-dark")[0]
     post(server, f"{PATH}/{one['id']}", {"acknowledged": True, "acknowledged_by": "=Ann, \"ü\"",
                                         "comment": "=1+1, \"ü\"\n2"})
@@ -193,8 +193,8 @@ def are_exported(server):
     expect({int(row["id"]) for row in rows} >= {each["id"] for each in listed(server)}, "CSV", whole)
 
 
-def by_whoever_is_logged_in():
-    """The monitor takes no other name for a user that it knows: by password, or by the session of one."""
+def the_logged_in_user_is_recorded():
+    """If the monitor knows the user, by password or session, it ignores any other name in the request."""
     secrets = {"password": {"Authorization": f"Basic {base64.b64encode(f'{USER}:{SECRET}'.encode()).decode()}"},
                "token": {"Authorization": "Bearer other"}}
     with tempfile.TemporaryDirectory() as folder, \
@@ -217,7 +217,7 @@ def by_whoever_is_logged_in():
                 expect(status == 200 and done["acknowledged_by"] ==
                        (USER if knows else given.get("acknowledged_by", "")), way, given, done)
                 post(server, f"{PATH}/{number}", {"acknowledged": False}, **headers)
-        # Beside a session without a user, a password is not looked at, so nobody can try any.
+        # With a session without a user, the monitor ignores a password: nobody can guess passwords this way.
         both = {**secrets["token in the form"], **secrets["password"]}
         done = post(server, f"{PATH}/{number}", {"acknowledged": True, "acknowledged_by": "Ann"}, **both)[1]
         expect(done["acknowledged_by"] == "Ann", "the session counts", done)
@@ -226,15 +226,15 @@ def by_whoever_is_logged_in():
         expect(statuses == [401] * 3, "wrong passwords", statuses)
 
 
-def without_history():
+def without_history_there_are_none():
     with Server("--cameras", 1) as server:
         for path in (PATH, f"{PATH}.csv", f"{PATH}/1", f"{PATH}/1/picture.jpg"):
             server.error(path, 404)
         expect(post(server, f"{PATH}/1", {})[0] == 404, "without a history")
 
 
-def of_a_video():
-    """With a picture of it; they go on after a restart."""
+def an_incident_of_a_video_outlasts_a_restart():
+    """The incident has a picture, and continues after a restart."""
     def only(monitor):
         found = json.loads(monitor.get(PATH))["incidents"]
         return found[0] if found and found[0]["picture"] else None
@@ -252,7 +252,7 @@ def of_a_video():
             with running.Monitor("--config", config, "--history", history) as monitor:
                 ids.add(running.wait_for("a picture", lambda: only(monitor))["id"])
                 running.wait_for("the verdict", lambda: monitor.cameras()["clip"]["verdicts"])
-        expect(len(ids) == 1, "it did not go on", ids)
+        expect(len(ids) == 1, "the incident did not continue after the restart", ids)
         done = subprocess.run([running.PROGRAM, "--history", history, "--export", "incidents"],
                               check=True, capture_output=True, text=True)
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
@@ -260,8 +260,8 @@ def of_a_video():
                list(rows[0]) == COLUMNS, "exported", done.stdout)
 
 
-def of_cameras_that_restart():
-    """A reload restarts cameras while their pictures are made, of several incidents each."""
+def restarted_cameras_get_pictures():
+    """A reload restarts cameras while pictures of several incidents of each are made."""
     def text(max_fps):
         rules = "".join(f"[verdicts.{name}]\nraise = {limit}\nclear = {clear}\nhold = 0\n"
                         for name, limit, clear in (("too-dark", 200, 201), ("too-bright", 5, 4)))
@@ -288,14 +288,15 @@ def of_cameras_that_restart():
 def main():
     with tempfile.TemporaryDirectory() as folder, \
             Server("--history", f"{folder}/history.db") as server:
-        for test in (begin_and_end, have_pictures, are_paged, are_acknowledged,
-                     bad_changes_are_refused, bad_questions_are_refused, are_exported):
+        for test in (incidents_begin_and_end, incidents_have_pictures, incidents_are_paged,
+                     incidents_are_acknowledged, bad_changes_are_refused, bad_queries_are_refused,
+                     incidents_are_exported):
             print(test.__name__, flush=True)
             test(server)
-    by_whoever_is_logged_in()
-    without_history()
-    of_a_video()
-    of_cameras_that_restart()
+    the_logged_in_user_is_recorded()
+    without_history_there_are_none()
+    an_incident_of_a_video_outlasts_a_restart()
+    restarted_cameras_get_pictures()
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """install.py BUILD_ROOT LIBRARIES PREFIX BINDIR LIBDIR MANDIR DATADIR UNITDIR
 
-What `meson install` puts where: the program, which has its page in it, the manual page, the systemd
-unit, which names the program's place, and the example configuration, whose every setting is right.
-LIBRARIES: where gst-cudatensor's library is, unless the build installs it."""
+Checks what `meson install` installs: the program, which contains the page, the manual page, the systemd
+unit, which has the path of the program, and the example configuration, all settings of which are valid.
+LIBRARIES: folder of gst-cudatensor's library, unless the build installs it."""
 import os
 import pathlib
 import re
@@ -37,7 +37,7 @@ def check_program(program):
 
 
 def check_example(program, example, folder):
-    """As it is, and with every line in use that is commented out."""
+    """Checks the example as it is, and with all commented settings in use."""
     text = example.read_text()
     done = run(program, '--config', example, '--check')
     assert done.returncode == 0 and '2 cameras' in done.stdout, done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A monitor that is killed while it writes its history, and begun again with the same file: what
-could be read before is there, and it goes on. Also where the disk is away for a while."""
+"""A monitor that is killed while it writes its history, and restarted with the same file: all rows that
+could be read before are kept, and it continues. Also if the disk is missing for a while."""
 import os
 import pathlib
 import random
@@ -19,7 +19,7 @@ ROUNDS = 8
 
 
 def rows_of(history):
-    """Frames by camera and time, as another process reads them."""
+    """Returns the number of frames by camera and time, as another process reads them."""
     if not history.exists():
         return {}
     database = sqlite3.connect(f'file:{history}?mode=ro', uri=True, timeout=60)
@@ -27,7 +27,7 @@ def rows_of(history):
         return {(camera, time): frames for camera, time, frames in database.execute(
             'SELECT id, time, frames FROM measurement JOIN camera ON number = camera')}
     except sqlite3.OperationalError as error:
-        assert 'no such table' in str(error), error  # it is just beginning
+        assert 'no such table' in str(error), error  # the monitor is just starting
         return {}
     finally:
         database.close()
@@ -53,8 +53,8 @@ def expect_kept(before, history, what):
     return after
 
 
-def killed_in_mid_write(video, history, seed):
-    """As fast as it can: a row each second of the video, many at once."""
+def a_kill_loses_no_written_rows(video, history, seed):
+    """The monitor reads a video as fast as possible and writes many rows at once, one per second of video."""
     random.seed(seed)
     before = {}
     for number in range(ROUNDS):
@@ -65,15 +65,16 @@ def killed_in_mid_write(video, history, seed):
             time.sleep(random.uniform(0, 0.5))
             before = expect_kept(before, history, what)
             monitor.kill()
-        if number % 2 == 0:  # the first to open what was left behind only reads
+        if number % 2 == 0:  # then the first process to open the file only reads
             assert len(exported(history)) >= len(before), what
         check_integrity(history)
         before = expect_kept(before, history, what)
     print(f'{len(before)} rows through {ROUNDS} kills')
 
 
-def loses_the_interval_in_flight(video, history):
-    """In time, as a camera: a row is there when it is over, or soon after."""
+def a_kill_loses_only_the_latest_interval(video, history):
+    """The monitor reads a video in real time, like a camera: a row is written when its time is over, or soon
+    after."""
     with Monitor('--loop', '--history', history, '--history-interval=1', video) as monitor:
         wait_for('rows', lambda: len(rows_of(history)) >= 5)
         latest = lambda: max(time for _, time in rows_of(history)) / 1000
@@ -81,13 +82,13 @@ def loses_the_interval_in_flight(video, history):
         monitor.kill()
     times = sorted(time for _, time in rows_of(history))
     assert {b - a for a, b in zip(times, times[1:])} == {1000}, times
-    # A row's length, that of an interval which begins at its end, and what frames may be late.
+    # The limit covers the length of a row, an interval that begins at its end, and late frames.
     print(f'{behind:.1f} s behind')
     assert behind < 5, behind
     check_integrity(history)
 
 
-def says_once_what_it_cannot_write(video, folder):
+def a_write_error_is_reported_once(video, folder):
     history, away = folder / 'disk/history.db', folder / 'away'
     history.parent.mkdir()
     with Monitor('--loop', '--history', history, '--history-interval=1', video) as monitor:
@@ -100,7 +101,7 @@ def says_once_what_it_cannot_write(video, folder):
         away.rename(history.parent)
         monitor.wait_for_line('the history can be written again')
         wait_for('rows', lambda: len(rows_of(history)) > len(before) + 3)
-    times = sorted(time for _, time in expect_kept(before, history, 'the disk was away'))
+    times = sorted(time for _, time in expect_kept(before, history, 'the disk was missing'))
     assert {b - a for a, b in zip(times, times[1:])} == {1000}, times
 
 
@@ -111,9 +112,9 @@ def main(folder):
     videos.write(video, [rng.integers(16, 235, (48, 64)).astype(np.uint8) for _ in range(600)], 5)
     seed = int(os.environ.get('LUMINANCE_TEST_SEED', random.randrange(2**32)))
     print(f'LUMINANCE_TEST_SEED={seed}', flush=True)
-    killed_in_mid_write(video, folder / 'fast.db', seed)
-    loses_the_interval_in_flight(video, folder / 'live.db')
-    says_once_what_it_cannot_write(video, folder)
+    a_kill_loses_no_written_rows(video, folder / 'fast.db', seed)
+    a_kill_loses_only_the_latest_interval(video, folder / 'live.db')
+    a_write_error_is_reported_once(video, folder)
 
 
 with tempfile.TemporaryDirectory() as temporary:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The manifests: built by kubectl, held against Kubernetes' and the operator's schemas and against
-each other, and their configuration against the program. $LUMINANCE_TEST_KUBERNETES is where the
-Python packages with the schemas are."""
+"""Builds the manifests with kubectl, checks them against the schemas of Kubernetes and of the operator and
+against each other, and has the program check their configuration. $LUMINANCE_TEST_KUBERNETES: folder of
+the Python packages with the schemas."""
 import base64
 import copy
 import os
@@ -35,7 +35,7 @@ def kubectl(*arguments, cwd=None):
     done = subprocess.run(['kubectl', *arguments], cwd=cwd, capture_output=True, text=True,
                           timeout=120)
     assert done.returncode == 0, done
-    assert not done.stderr, done.stderr  # kustomize warns of what it will no longer take
+    assert not done.stderr, done.stderr  # kustomize warns about deprecated fields
     return [document for document in yaml.safe_load_all(done.stdout) if document]
 
 
@@ -44,7 +44,7 @@ def built(folder):
 
 
 def secrets(namespace):
-    """What the README's commands would make there, by name."""
+    """Returns the secrets that the README's commands would create in the namespace, by name."""
     readme = (DEPLOY / 'README.md').read_text()
     commands = [m[0] for m in SECRET_COMMAND.finditer(readme) if m[1] == namespace]
     made = []
@@ -60,7 +60,7 @@ def secrets(namespace):
 
 
 def differences(given, understood, path=''):
-    """What a model left out of a document, which it does where it does not know a name."""
+    """Returns the paths that a model left out of a document, because it does not know their names."""
     if isinstance(given, dict):
         return [found for key, value in given.items()
                 for found in ([f'{path}.{key}'] if key not in understood
@@ -72,7 +72,7 @@ def differences(given, understood, path=''):
 
 
 def validate(document):
-    """Raises an exception."""
+    """Raises an exception if the document is invalid."""
     if document['apiVersion'] == 'monitoring.coreos.com/v1':
         model = getattr(operator, document['kind']).model_validate(document)
         left_out = differences(document, model.model_dump(by_alias=True, mode='json'))
@@ -84,7 +84,7 @@ def validate(document):
 
 
 def refused(document, path, key, value):
-    """Whether the document is invalid where `key` at `path` is `value`."""
+    """Whether the document is invalid if `key` at `path` is `value`."""
     wrong = copy.deepcopy(document)
     part = wrong
     for step in path:
@@ -92,7 +92,7 @@ def refused(document, path, key, value):
     part[key] = value
     try:
         validate(wrong)
-    except Exception:  # of four libraries
+    except Exception:  # four libraries raise different ones
         return True
     return False
 
@@ -104,7 +104,7 @@ def only(documents, kind):
 
 
 def check_that_mistakes_are_found(documents, rules):
-    """A check that passes whatever it is given would pass these."""
+    """Checks that validate() rejects these mistakes."""
     container = ('spec', 'template', 'spec', 'containers', 0)
     deployment = only(documents, 'Deployment')
     monitor = only(documents, 'PodMonitor')
@@ -125,7 +125,7 @@ def check_that_mistakes_are_found(documents, rules):
 
 
 def check_pod(pod):
-    """What a namespace that is restricted asks for, and more."""
+    """Checks what a namespace with the restricted policy requires, and more. Returns the ports' names."""
     assert pod['automountServiceAccountToken'] is False
     context = pod['securityContext']
     assert context['runAsNonRoot'] and context['seccompProfile']['type'] == 'RuntimeDefault'
@@ -143,7 +143,7 @@ def check_pod(pod):
 
 
 def check_names(documents, made):
-    """Whoever names another manifest's part names one that is there."""
+    """Checks that all references between manifests name parts that exist."""
     deployment = only(documents, 'Deployment')
     template = deployment['spec']['template']
     ports = check_pod(template['spec'])
@@ -176,7 +176,7 @@ def check_names(documents, made):
 
 
 def lay_out(documents, made, root):
-    """The files of the container's volumes below `root`; their paths in the container."""
+    """Writes the files of the container's volumes below `root`. Returns their paths in the container."""
     pod = only(documents, 'Deployment')['spec']['template']['spec']
     volumes = {volume['name']: volume for volume in pod['volumes']}
     paths = []
@@ -187,7 +187,7 @@ def lay_out(documents, made, root):
         volume = volumes[mount['name']]
         if 'configMap' in volume:
             for name, text in only(documents, 'ConfigMap')['data'].items():
-                # What it names lies below `root`, too.
+                # The files that it names are below `root`, too.
                 text = re.sub(r'"(/run/[^"]*)"', rf'"{root}\1"', text)
                 (folder / name).write_text(text)
         if 'secret' in volume:
@@ -197,7 +197,7 @@ def lay_out(documents, made, root):
 
 
 def run_check(documents, root, paths):
-    """The program's opinion of the container's arguments: (exit status, what it says)."""
+    """Has the program check the container's arguments. Returns its exit status and output."""
     container = only(documents, 'Deployment')['spec']['template']['spec']['containers'][0]
     within = re.compile(f'(?<==)(?={"|".join(paths)})')
     arguments = [within.sub(str(root), argument) for argument in container['args']]
@@ -238,6 +238,6 @@ running.need('kubectl')
 alerts = built(FOLDER / 'rules')
 validate(only(alerts, 'PrometheusRule'))
 tested = yaml.safe_load((DEPLOY / 'prometheus/alerts.yaml').read_text())
-assert only(alerts, 'PrometheusRule')['spec'] == tested, 'the rules are not those of alerts.yaml'
+assert only(alerts, 'PrometheusRule')['spec'] == tested, 'the rules differ from alerts.yaml'
 groups = {name: check_group(name, alerts) for name in GROUPS}
 assert {name for name in GROUPS if 'nvidia.com/gpu' in limits(groups[name])} == {'hall'}
