@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The program is stopped, and then only its main loop, for longer than a camera may be silent: no
-camera is reported. One that is silent is."""
+"""The program, or only its main loop, is stopped for longer than a camera may be silent: no camera is
+reported as silent."""
 import ctypes
 import os
 import pathlib
@@ -13,7 +13,7 @@ from running import Monitor, wait_for
 
 SILENCE = 3  # seconds
 STOP = 7
-SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17  # of ptrace
+SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17  # requests of ptrace()
 ALL_CHILDREN = 0x40000000
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.ptrace.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
@@ -31,11 +31,11 @@ def stop_program(pid):
 
 
 def stop_main_loop(pid):
-    """Its thread alone; those of the cameras go on."""
+    """Stops only the thread of the main loop; the cameras' threads continue."""
     try:
         ptrace(SEIZE, pid)
     except OSError as error:
-        print(f'not here: {error}')
+        print(f'the main loop cannot be stopped here: {error}')
         return
     ptrace(INTERRUPT, pid)
     os.waitpid(pid, ALL_CHILDREN)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras that lead elsewhere: to files, to other hosts, to other kinds of address. The monitor goes
-nowhere but where the user said, shows nothing of it, and says what is wrong."""
+"""Cameras that lead to files, to other hosts and to other protocols. The monitor follows them
+only where the user allowed it, shows no secret, and reports what is wrong."""
 import pathlib
 import re
 import subprocess
@@ -10,13 +10,14 @@ import videos
 from hostilecamera import OTHER, PASSWORD, SECRET, USER, Datagrams, Rtsp, Web
 from running import Monitor, wait_for
 
-PADDING = '\n' * 8192  # small documents are plain text to GStreamer
+PADDING = '\n' * 8192  # GStreamer takes small documents for plain text
 NOT_FOLLOWED = r'list of addresses .* not followed'
 NO_VIDEO = 'no video that can be decoded'
 
 
 def local_video(folder):
-    """A part of a stream, as playlists name them; False where there is no encoder."""
+    """Writes a segment of a stream, as playlists name them, and returns its path. If there is no encoder,
+    the file does not exist."""
     path = folder / 'local.ts'
     for encoder in 'avenc_mpeg2video', 'x264enc', 'openh264enc':
         path.unlink(missing_ok=True)
@@ -32,7 +33,7 @@ def local_video(folder):
 
 
 def mjpeg(folder):
-    """A camera's usual video by HTTP."""
+    """Returns type and data of a usual video by HTTP: MJPEG."""
     path = folder / 'mjpeg'
     subprocess.run(['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=50', '!', 'jpegenc', '!',
                     'multipartmux', 'boundary=frame', '!', 'filesink', f'location={path}'],
@@ -64,7 +65,7 @@ def smooth():
 
 
 def lists(folder, other):
-    """Paths, what is answered, and what is to be said of it."""
+    """Yields paths, their answers, and the regular expression of the expected error."""
     segment = f'http://{OTHER}:{other.port}/segment.ts?{SECRET}'
     local = local_video(folder).as_uri()
     yield '/file.m3u8', playlist(local), NOT_FOLLOWED
@@ -84,7 +85,7 @@ def lists(folder, other):
 
 
 def ordinary(folder):
-    """What is to be seen as before."""
+    """Yields paths of ordinary video, which must still be played."""
     yield '/mjpeg', mjpeg(folder), None
     yield '/cut', mjpeg(folder), None
     if (folder / 'local.ts').exists():
@@ -113,7 +114,7 @@ def settings(cameras):
 
 
 def expect(monitor, name, words):
-    """Frames, or an error of such words and none."""
+    """Checks that the camera has frames if `words` is None, otherwise an error like `words` and no frames."""
     if words is None:
         wait_for(f'frames of {name}', lambda: monitor.cameras()[name]['frames'] > 3)
         return
@@ -155,7 +156,7 @@ def main(folder):
         shown = ''.join(monitor.get(path) for path in ('/api/v1/cameras', '/metrics'))
     shown += ''.join(monitor.output)
     assert SECRET not in shown and PASSWORD not in shown, shown
-    # The one whose camera may lead there, without the camera's password.
+    # Only the camera with redirect-hosts got there, and its password was not sent.
     assert set(other.seen.all()) == {(f'/clip.webm?{SECRET}', None)}, other.seen.all()
     assert len(rtsp.seen.all()) > 3 and not any(OTHER in uri for _, uri in rtsp.seen.all())
     assert rtsp.other.seen.all() == [], 'reports to another host'

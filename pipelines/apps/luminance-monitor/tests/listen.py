@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where the program listens: not beyond this machine without a password, nor where it cannot."""
+"""The program refuses to listen beyond this machine without authentication, and reports an address on which
+it cannot listen."""
 import pathlib
 import socket
 import subprocess
@@ -15,14 +16,14 @@ WRONG_SETTINGS, CANNOT_LISTEN = 2, 4
 
 
 def end_of(*arguments):
-    """Exit status, and the one line of the error."""
+    """Returns the exit status and the error, as a string if it is one line, otherwise as a list of lines."""
     done = subprocess.run([running.PROGRAM, '--headless', '--no-history', '--duration=0', *arguments, CLIP],
                           capture_output=True, text=True, timeout=120, check=False)
     lines = done.stderr.splitlines()
     return done.returncode, lines[0] if len(lines) == 1 else lines
 
 
-def others_are_not_let_in_unasked(folder):
+def remote_access_needs_authentication(folder):
     token, config = folder / 'token', folder / 'c.toml'
     token.write_text('secret\n')
     for address in ('0.0.0.0:0', ':0', '[::]:0', '[::ffff:0.0.0.0]:0'):
@@ -31,7 +32,7 @@ def others_are_not_let_in_unasked(folder):
             assert status == WRONG_SETTINGS, (address, status, error)
             for way in ('--token-file', '--user', '--allow-anonymous', 'web.allow-anonymous', 'web.listen'):
                 assert way in error, error
-    # What this leads to is known when it is listened on.
+    # Which address the name stands for is known only when the program listens.
     name = socket.gethostname()
     if not socket.gethostbyname(name).startswith('127.'):
         status, error = end_of('--listen', f'{name}:0')
@@ -47,7 +48,7 @@ def others_are_not_let_in_unasked(folder):
     assert end_of('--config', config)[0] == WRONG_SETTINGS
 
 
-def what_is_taken_may_be_free_later():
+def a_busy_port_is_tried_again():
     with socket.create_server(('127.0.0.1', 0)) as taken:
         port = taken.getsockname()[1]
         status, error = end_of(f'--listen=127.0.0.1:{port}')
@@ -56,12 +57,12 @@ def what_is_taken_may_be_free_later():
         assert status == CANNOT_LISTEN and '192.0.2.1' in error, (status, error)
         begin = threading.Timer(1, taken.close)
         begin.start()
-        assert end_of(f'--listen=127.0.0.1:{port}') == (0, []), 'it is free after a second'
+        assert end_of(f'--listen=127.0.0.1:{port}') == (0, []), 'the port was free after a second'
         begin.join()
 
 
 begin = time.monotonic()
 with tempfile.TemporaryDirectory() as directory:
-    others_are_not_let_in_unasked(pathlib.Path(directory))
-what_is_taken_may_be_free_later()
+    remote_access_needs_authentication(pathlib.Path(directory))
+a_busy_port_is_tried_again()
 print(f'{time.monotonic() - begin:.0f} s')

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Two hundred readers of the stream at once, of which some are slow and some do not read at all;
-then a thousand that come and go."""
+"""Two hundred readers of the stream at once, some of which are slow or do not read at all; then a thousand
+readers that come and go."""
 import os
 import re
 import selectors
@@ -14,9 +14,9 @@ from server import Server, expect, until
 
 FAST, SLOW, STALLED, CAMERAS = 140, 50, 10, 32
 SECONDS = 30
-SLOW_BYTES, SLOW_PAUSE = 16384, 0.4  # a read, and the time from one to the next
-LATE = 5.0  # seconds: on a machine that does other things, too
-# A slow reader has what is in the kernel's buffers of both sides, and one event, before the latest.
+SLOW_BYTES, SLOW_PAUSE = 16384, 0.4  # bytes per read, and seconds between reads
+LATE = 5.0  # seconds, on a machine that does other things, too
+# Before the latest event, a slow reader gets what the kernel has buffered on both sides, and one event.
 SLOW_LATE = 14.0 + LATE
 REQUEST = b"GET /api/v1/stream HTTP/1.0\r\nHost: localhost\r\n\r\n"
 EVENT = re.compile(rb'event: update\ndata: \{"time":(\d+),')
@@ -28,9 +28,9 @@ class Reader:
         self.connection.sendall(REQUEST)
         self.connection.setblocking(False)
         self.pause, self.size = pause, size
-        self.next = 0.0  # when it reads again
+        self.next = 0.0  # time of the next read
         self.rest = b""
-        self.events = {}  # time when it was made: how late it was whole here
+        self.events = {}  # delay in seconds until an event was complete here, by the time when it was made
         self.got = 0
         self.is_over = False
 
@@ -51,7 +51,7 @@ class Reader:
 
 
 def read_for(seconds, readers):
-    """Each at its pace."""
+    """Has each reader read at its pace."""
     selector = selectors.DefaultSelector()
     waiting = list(readers)
     for reader in readers:
@@ -70,12 +70,12 @@ def read_for(seconds, readers):
             expect(not reader.is_over, "a reader was dropped",
                    f"pause {reader.pause}, after {reader.got} bytes")
         if ready and all(key.data.next > time.monotonic() for key, _ in ready):
-            time.sleep(0.02)  # none but slow ones have something
+            time.sleep(0.02)  # only slow readers have data
     selector.close()
 
 
 def drain(reader):
-    """Whether it comes to an end with what was on its way."""
+    """Reads what was on its way, and returns whether the connection has ended."""
     reader.read()
     return reader.is_over
 
@@ -87,14 +87,14 @@ def cpu_seconds(server):
 
 def expect_fast(readers, begin):
     made = sorted(set.union(*(set(reader.events) for reader in readers)))
-    # Those at the edges may not be everywhere.
+    # Not every reader gets the first and the last events.
     inner = [at for at in made if begin + 2000 < at < made[-1] - 1000 * LATE / 2]
     expect(len(inner) > (0 if SANITIZED else SECONDS / 3), "updates", made)
     missed = sum(at not in reader.events for reader in readers for at in inner)
     latest = max(max(reader.events.values()) for reader in readers if reader.events)
-    print(f"{len(readers)} that read: {len(inner)} updates each, {missed} missed, the latest after "
+    print(f"{len(readers)} fast readers: {len(inner)} updates each, {missed} missed, the latest after "
           f"{latest:.2f} s")
-    if SANITIZED:  # server and readers have a small part of the processor: the times are not theirs
+    if SANITIZED:  # a sanitizer leaves them little CPU time: the delays are not theirs
         return len(made)
     expect(missed == 0, "updates were missed")
     expect(latest < LATE, "updates came late", latest)
@@ -104,7 +104,7 @@ def expect_fast(readers, begin):
 def expect_slow(readers, updates):
     counts = [len(reader.events) for reader in readers]
     latest = max(list(reader.events.values())[-1] for reader in readers if reader.events)
-    print(f"{len(readers)} slow ones: {min(counts)} to {max(counts)} updates of {updates}, the last "
+    print(f"{len(readers)} slow readers: {min(counts)} to {max(counts)} updates of {updates}, the last "
           f"{latest:.1f} s old")
     if SANITIZED:
         return
@@ -112,7 +112,7 @@ def expect_slow(readers, updates):
     expect(latest < SLOW_LATE, "not the latest updates", latest)
 
 
-def many_read(server):
+def many_readers_get_updates(server):
     fast = [Reader(server) for _ in range(FAST)]
     slow = [Reader(server, SLOW_PAUSE, SLOW_BYTES, 16384) for _ in range(SLOW)]
     stalled = [Reader(server, receive_buffer=16384) for _ in range(STALLED)]
@@ -127,15 +127,15 @@ def many_read(server):
     expect(grown < 4_000_000 or SANITIZED, "memory grows", grown)
     updates = expect_fast(fast, begin)
     expect_slow(slow, updates)
-    expect(server.connections() == FAST + SLOW, "who does not read is not dropped",
+    expect(server.connections() == FAST + SLOW, "readers that do not read are not dropped",
            server.connections())
     for reader in stalled:
-        until(lambda reader=reader: drain(reader), "the end for who did not read")
+        until(lambda reader=reader: drain(reader), "the end of a connection that was not read")
     for reader in fast + slow + stalled:
         reader.connection.close()
 
 
-def many_come_and_go(server):
+def many_readers_come_and_go(server):
     def visit(count):
         readers = [Reader(server) for _ in range(count)]
         for reader in readers[::2]:  # the others leave before there is an answer
@@ -157,9 +157,9 @@ def many_come_and_go(server):
 def main():
     with Server("--cameras", CAMERAS) as server:
         until(lambda: server.json("/api/v1/cameras")["cameras"][0]["latest"], "an interval")
-        many_read(server)
+        many_readers_get_updates(server)
         until(lambda: server.connections() == 0, "connections are closed")
-        many_come_and_go(server)
+        many_readers_come_and_go(server)
         expect(server.get("/healthz")[0] == 200, "alive")
 
 

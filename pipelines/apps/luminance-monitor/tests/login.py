@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How people log in and out, and what who guesses passwords gets."""
+"""Login and logout, and what happens to clients that guess passwords."""
 import http.client
 import re
 import sys
@@ -31,8 +31,8 @@ def fields_of(html):
     return re.findall(r'<input (?:type="password" )?name="(\w+)"', html.decode())
 
 
-def people_get_a_form():
-    """Programs get what they got."""
+def browsers_get_a_login_form():
+    """Other programs get the status 401."""
     with Server("--cameras", 1, "--token", TOKEN) as server:
         for path, way in (("/", "login"), ("/metrics", "login"), ("/index.html", "login"),
                           ("/api/v1/cameras", "../../login"), ("/a/", "../login")):
@@ -70,14 +70,14 @@ def people_get_a_form():
             expect((status, headers["Location"]) == (303, "./"), "nobody is asked", headers)
 
 
-def sessions_let_in_until_logout():
+def sessions_last_until_logout():
     with Server("--cameras", 1, "--token", TOKEN) as server:
         answer = log_in(server, token=TOKEN)
         expect(re.fullmatch(rf"luminance-monitor-{server.port}=[0-9a-f]{{64}}; Max-Age=604800; "
                             "Path=/; HttpOnly; SameSite=Strict", answer[1]["Set-Cookie"]),
                "the cookie", answer[1])
         cookie, other = cookie_of(answer), cookie_of(log_in(server, token=TOKEN))
-        expect(cookie != other, "two have one session")
+        expect(cookie != other, "two logins share a session")
         with_cookie = {"Cookie": f"a=b; {cookie}; c=d"}
         for path in ("/", "/page.js", "/metrics", "/api/v1/cameras"):
             expect(server.get(path, headers=with_cookie)[0] == 200, path)
@@ -122,7 +122,7 @@ def is_cut(connection):
         return True
 
 
-def other_pages_cannot_post():
+def posts_of_other_sites_are_refused():
     with Server("--cameras", 1, "--token", TOKEN) as server:
         here = f"{server.host}:{server.port}"
         for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"},
@@ -131,7 +131,7 @@ def other_pages_cannot_post():
             for path in ("/login", "/logout"):
                 status, answer, _ = server.get(path, "POST", {**FORM, **headers},
                                                urlencode({"token": TOKEN}))
-                expect(status == 403 and not answer["Set-Cookie"], "a page of somebody else", headers)
+                expect(status == 403 and not answer["Set-Cookie"], "a page of another site", headers)
         for headers in ({"Origin": f"http://{here}"}, {"Sec-Fetch-Site": "same-origin"},
                         {"Origin": "https://page.example", "X-Forwarded-Host": "page.example"}):
             cookie_of(log_in(server, headers, token=TOKEN))
@@ -139,10 +139,10 @@ def other_pages_cannot_post():
         for kind in ("text/plain", "application/json", ""):
             server.change_source()
             status = server.get("/login", "POST", {"Content-Type": kind}, body)[0]
-            expect(status == 403, "this is no form", kind, status)
+            expect(status == 403, "a body that is not a form is accepted", kind, status)
 
 
-def secure_with_tls():
+def cookies_are_secure_with_tls():
     with tempfile.TemporaryDirectory() as folder:
         certificate, key = make_identity(folder, "one")
         with Server("--cameras", 1, "--token", TOKEN, "--certificate", certificate, "--key", key,
@@ -157,8 +157,8 @@ def timed(ask):
     return ask(), time.monotonic() - begin
 
 
-def guesses_are_slow():
-    """For who guesses, not for others, nor for who is logged in."""
+def wrong_passwords_are_delayed():
+    """Only clients that guess are delayed, not other clients, nor those that are logged in."""
     with Server("--cameras", 1, "--token", TOKEN, "--basic", "a:b") as server:
         cookie = cookie_of(log_in(server, token=TOKEN))
         wrong = {"Authorization": "Bearer x"}
@@ -172,12 +172,12 @@ def guesses_are_slow():
             thread.start()
         right = {"Authorization": f"Bearer {TOKEN}"}
         refused = until(lambda: refused_of(server.get("/metrics", headers=right)),
-                        "what is right is looked at whatever else is asked")
+                        "a refusal of the right token during an attack")
         expect(int(refused[1]["Retry-After"]) >= 1, "Retry-After", refused[1])
         status, headers, body = until(lambda: refused_of(log_in(server, token=TOKEN)), "the form")
         expect(headers["Retry-After"] and b"Too many wrong" in body, "the form", body)
         for _ in range(50):
-            expect(server.get("/metrics", headers={"Cookie": cookie})[0] == 200, "who is logged in")
+            expect(server.get("/metrics", headers={"Cookie": cookie})[0] == 200, "a client that is logged in")
         expect(server.get("/healthz")[0] == 200, "nobody is asked")
         server.change_source()
         for _ in range(50):
@@ -191,7 +191,7 @@ def guesses_are_slow():
 
 
 def guess(port, over):
-    """From 127.0.0.1, as fast as it goes."""
+    """Sends wrong passwords from 127.0.0.1, without waiting, until `over` is set."""
     while not over.is_set():
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         connection.request("GET", "/metrics", headers={"Authorization": basic("a", "c")})
@@ -204,7 +204,7 @@ def refused_of(answer):
     return answer if answer[0] == 429 else None
 
 
-def proxies_say_whom_they_ask_for():
+def clients_behind_a_proxy_are_delayed_separately():
     right, wrong = f"Bearer {TOKEN}", "Bearer x"
 
     def ask(server, authorization, client):
@@ -213,22 +213,22 @@ def proxies_say_whom_they_ask_for():
     with Server("--cameras", 1, "--token", TOKEN, "--trust-forwarded-for") as server:
         for _ in range(7):
             last = ask(server, wrong, "192.0.2.1")
-        expect(last > 0.4, "one client has to wait", last)
-        expect(ask(server, wrong, "192.0.2.2") < last, "another has not")
-        expect(server.get("/metrics", headers={"Authorization": right})[0] == 200, "nor the proxy")
+        expect(last > 0.4, "the client that guesses is not delayed", last)
+        expect(ask(server, wrong, "192.0.2.2") < last, "another client is delayed")
+        expect(server.get("/metrics", headers={"Authorization": right})[0] == 200, "the proxy is refused")
     with Server("--cameras", 1, "--token", TOKEN) as server:
         for client in range(7):
             last = ask(server, wrong, f"192.0.2.{client}")
-        expect(last > 0.4, "whoever may say so is another each time", last)
+        expect(last > 0.4, "X-Forwarded-For is trusted without --trust-forwarded-for", last)
 
 
 def main():
-    people_get_a_form()
-    sessions_let_in_until_logout()
-    other_pages_cannot_post()
-    secure_with_tls()
-    guesses_are_slow()
-    proxies_say_whom_they_ask_for()
+    browsers_get_a_login_form()
+    sessions_last_until_logout()
+    posts_of_other_sites_are_refused()
+    cookies_are_secure_with_tls()
+    wrong_passwords_are_delayed()
+    clients_behind_a_proxy_are_delayed_separately()
 
 
 if __name__ == "__main__":

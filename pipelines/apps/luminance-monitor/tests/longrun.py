@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A day of two cameras, read as fast as possible: memory and the history's file stay as they are,
-and what was raised and cleared is what happens in the videos."""
+"""A day of two cameras, read as fast as possible: memory and the history's file do not grow, and the
+verdicts that are raised and cleared are those of the videos."""
 import pathlib
 import re
 import sqlite3
@@ -16,8 +16,8 @@ from running import Monitor
 from sanitizers import SANITIZED
 
 DAY = 86400  # seconds
-LENGTH = 1800  # of a video, which begins again and again
-DARK = {'one': (600, 900), 'two': (1200, 1230)}  # in each of them
+LENGTH = 1800  # seconds of a video, which is repeated
+DARK = {'one': (600, 900), 'two': (1200, 1230)}  # seconds of each video
 HOLD = 5
 RETENTION = 6 * 3600
 ROW = 60
@@ -25,7 +25,7 @@ LINE = re.compile(r'\S+ (\w+)-mkv: Too dark (since|cleared at) (\S+)')
 
 
 def make(folder, name):
-    """A frame a second, some noise, and dark for a while."""
+    """Writes a video with a frame a second and some noise, which is dark for a while. Returns its path."""
     rng = np.random.default_rng(1)
     picture = rng.integers(40, 220, (48, 64))
     begin, end = DARK[name]
@@ -39,18 +39,18 @@ def make(folder, name):
 
 
 def resident(pid):
-    """MB."""
+    """Returns the resident memory in MiB."""
     status = pathlib.Path(f'/proc/{pid}/status').read_text()
     return int(re.search(r'VmRSS:\s+(\d+)', status)[1]) / 1024
 
 
 class Watch:
-    """What is seen of the monitor while it runs."""
+    """Samples of the monitor's memory and of the size of its history while it runs."""
 
     def __init__(self, monitor, history):
         self.monitor, self.history = monitor, history
         self.begin = None
-        self.seen = []  # seconds since the begin, memory, the history's size and that of its log
+        self.seen = []  # (seconds since the begin, MiB of memory, of the history's file and of its log)
 
     def look(self):
         camera = self.monitor.cameras()['one-mkv']
@@ -67,7 +67,7 @@ class Watch:
         return now - self.begin
 
     def maxima(self, begin, end):
-        """Memory and sizes in these hours."""
+        """Returns the greatest memory, file size and log size in these hours."""
         rows = [row for row in self.seen if begin * 3600 <= row[0] < end * 3600]
         assert len(rows) >= 3, f'looked {len(rows)} times from {begin} to {end} h: {self.seen}'
         return [max(values) for values in list(zip(*rows))[1:]]
@@ -79,13 +79,13 @@ def expect_no_growth(watch):
               % (hours, hours + 4, *watch.maxima(hours, hours + 4)))
     _, size, log = watch.maxima(16, 24)
     assert size < 0.5 and log < 5, (size, log)
-    if not SANITIZED:  # which goes up and down by some MB, with each video that begins
+    if not SANITIZED:  # memory varies by some MB whenever a video begins
         before, after = watch.maxima(8, 14)[0], watch.maxima(16, 24)[0]
         assert after < before + 5, (before, after)
 
 
 def nights(lines):
-    """Of each camera, when it became too dark, and when light again."""
+    """Returns by camera the times when it became too dark (True), and light again (False)."""
     times = {name: {True: [], False: []} for name in DARK}
     for line in lines:
         if match := LINE.match(line):
@@ -95,7 +95,8 @@ def nights(lines):
 
 
 def expect_log(times):
-    """As many as there were: a camera may be behind the other. Returns when the videos began."""
+    """Checks number and times of the nights. Returns when the first video of each camera began, as one
+    camera may be behind the other."""
     begins = {}
     for name, (dark, light) in DARK.items():
         raised, cleared = times[name][True], times[name][False]
@@ -109,7 +110,7 @@ def expect_log(times):
 
 
 def expect_events(database, times, oldest):
-    """Those in the log, but what is too old."""
+    """Checks that the history has the events of the log, except those that are too old."""
     for name in DARK:
         events = database.execute(
             "SELECT time / 1000.0, raised FROM event JOIN camera ON camera.number = camera "
@@ -118,14 +119,14 @@ def expect_events(database, times, oldest):
         for up in (True, False):
             logged = [at for at in times[name][up] if at >= oldest]
             kept = [at for at, raised in events if raised == up]
-            # The last second may be neither, nor is all forgotten at once.
+            # The last event may be missing, and old events are not all deleted at once.
             assert len(logged) - 1 <= len(kept) <= len(logged) + 1, (name, kept, logged)
             for at, expected in zip(kept[::-1], times[name][up][::-1]):
                 assert 0 <= at - expected < 1, (name, at, expected)
 
 
 def expect_rows(database, begins, oldest):
-    """Each row of the last hours has its frames, and its verdict while it was dark."""
+    """Checks that each row of the last hours has its frames, and the verdict while it was dark."""
     for name, (dark, light) in DARK.items():
         rows = database.execute(
             'SELECT time / 1000.0 - ?, frames, mean, verdicts FROM measurement JOIN camera '
@@ -158,7 +159,7 @@ def main(folder):
                 watch.look()
             except (ConnectionError, urllib.error.URLError) as error:
                 assert not isinstance(error, urllib.error.HTTPError), error.read()
-                break  # it is over
+                break  # the monitor has ended
     lines = monitor.output
     print('a day in %.1f s' % (time.monotonic() - began))
     expect_no_growth(watch)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is to be measured of frames, computed on its own."""
+"""The expected measurements of frames, computed independently of the monitor."""
 import math
 
 import numpy as np
 
 
 def statistics_of(frames, black=16, white=235):
-    """As a message of cudahistogram has them, by their definitions."""
+    """Returns the statistics that a message of cudahistogram has, computed by their definitions."""
     pixels = np.concatenate([frame.ravel() for frame in frames])
     histogram = np.bincount(pixels, minlength=256)
     ordered = np.sort(pixels)

@@ -22,7 +22,7 @@ def now():
 
 
 def post(server, body, path=PATH, **headers):
-    """Status and document."""
+    """Returns status and document."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     status, answered, text = server.get(path, "POST", {**JSON, **headers}, data)
     expect(answered["Content-Type"] == "application/json", path, answered)
@@ -43,7 +43,7 @@ def metric(server, camera):
                 if line.startswith(f'luminance_maintenance{{camera="{camera}"}}'))
 
 
-def begins_and_ends(server):
+def maintenance_begins_and_ends(server):
     expect(server.json("/api/v1/cameras/camera-0")["maintenance"] is None, "at first")
     expect(set_to(server, {"end": True}) is None, "the end of nothing")
     before = now()
@@ -66,7 +66,7 @@ def begins_and_ends(server):
     set_to(server, {"end": True})
 
 
-def is_in_the_stream(server):
+def the_stream_has_maintenance(server):
     stream = server.stream()
     states = (camera["maintenance"] for name, data in stream if name in ("cameras", "update")
               for camera in data["cameras"] if camera["id"] == "camera-0")
@@ -78,7 +78,7 @@ def is_in_the_stream(server):
     stream.close()
 
 
-def ends_by_itself(server):
+def maintenance_ends_by_itself(server):
     set_to(server, {"until": now() + 1500})
     until(lambda: server.json("/api/v1/cameras/camera-0")["maintenance"] is None, "the end")
 
@@ -106,8 +106,8 @@ def bad_requests_are_refused(server):
     set_to(server, {"end": True})
 
 
-def notifies_nobody(folder):
-    """Of a camera that is dark while it is in maintenance; the other one is not."""
+def maintenance_stops_notifications(folder):
+    """Both cameras are dark, but only one is in maintenance: only the other one is notified."""
     file, arguments = folder / "cameras.toml", ("--interval=1", "--history", folder / "h.db")
 
     def maintain(monitor, body):
@@ -129,14 +129,14 @@ def notifies_nobody(folder):
             reload(monitor, file, dark)
             wait_for("a message", receiver.alerts)
             found = wait_for("an incident", lambda: incident(monitor, "one"))
-            expect(found[0]["maintenance"] is True, "it is not marked", found)
-            expect(incident(monitor, "two")[0]["maintenance"] is False, "it is marked")
+            expect(found[0]["maintenance"] is True, "the incident is not marked", found)
+            expect(incident(monitor, "two")[0]["maintenance"] is False, "the other incident is marked")
             time.sleep(3)
         told = receiver.alerts()
         expect(told == [("raised", "two", "too-dark")], "told", told)
         with Monitor("--config", file, *arguments) as monitor:
             wait_for("the verdict", lambda: monitor.cameras()["one"]["verdicts"])
-            expect(monitor.cameras()["one"]["maintenance"] == begun, "it did not go on", begun)
+            expect(monitor.cameras()["one"]["maintenance"] == begun, "maintenance did not go on", begun)
             time.sleep(3)
             expect(not [alert for alert in receiver.alerts() if alert[1] == "one"], "told",
                    receiver.alerts())
@@ -149,11 +149,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for arguments in ((), ("--history", f"{folder}/history.db")):
             with Server(*arguments) as server:
-                for test in (begins_and_ends, is_in_the_stream, ends_by_itself,
-                             bad_requests_are_refused):
+                for test in (maintenance_begins_and_ends, the_stream_has_maintenance,
+                             maintenance_ends_by_itself, bad_requests_are_refused):
                     print(test.__name__, *arguments, flush=True)
                     test(server)
-        notifies_nobody(pathlib.Path(folder))
+        maintenance_stops_notifications(pathlib.Path(folder))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """man.py PROGRAM
 
-The manual page: it has the options, the environment and the exit statuses of --help and no others,
-every key of the configuration and every verdict with its rule, and formats without a warning.
-docs/settings.md has every key, too."""
+Checks that the manual page has exactly the options, environment variables and exit statuses of --help,
+every key of the configuration and every verdict with its rule, and that it formats without a warning.
+Checks that docs/settings.md has every key, too."""
 import json
 import re
 import shutil
@@ -19,13 +19,13 @@ FORMATTERS = (['groff', '-t', '-man', '-ww', '-Tutf8'], ['mandoc', '-Tlint'])
 
 
 def plain(text):
-    """Without the fonts and with the dashes of the page."""
+    """Returns the text without font requests, and with plain dashes."""
     text = re.sub(r'\\f[BIPR]', '', text)
     return text.replace(r'\-', '-')
 
 
 def sections():
-    """The lines of each, by its name."""
+    """Returns the lines of each section, by its name."""
     found = {}
     for line in PAGE.read_text().splitlines():
         if line.startswith('.SH '):
@@ -36,7 +36,7 @@ def sections():
 
 
 def terms(lines):
-    """What a section explains: the line after each .TP."""
+    """Returns the terms that a section explains: the line after each .TP."""
     return [lines[i + 1] for i, line in enumerate(lines) if line == '.TP']
 
 
@@ -45,7 +45,7 @@ def words(lines, pattern):
 
 
 def check_same(what, page, program):
-    assert page == program, f'{what}: only in the page {page - program}, only there {program - page}'
+    assert page == program, f'{what}: only in the page {page - program}, only in the program {program - page}'
 
 
 def check_against_help(page, text):
@@ -70,7 +70,7 @@ def public_names(kind):
 
 
 def tables_of(lines):
-    """The keys that the page explains, and its text, by the name of their table: '' is the top level."""
+    """Returns by table, with '' for the top level, the keys that the page explains and those it mentions."""
     found = {}
     for part in re.split(r'^\.SS ', '\n'.join(lines), flags=re.M)[1:]:
         title, *rest = part.splitlines()
@@ -80,20 +80,21 @@ def tables_of(lines):
 
 
 def is_secret(key, explained):
-    """Where a secret can come from instead is said once for all tables, or beside its key."""
+    """Whether the key names a file or variable with a secret. The page explains such keys once for all
+    tables, or beside the key of the secret."""
     name, end = key.rsplit('-', 1) if '-' in key else (key, '')
     return end in ('file', 'env') and (name in ('password', 'token') or key in explained[1])
 
 
 def check_configuration(page):
-    """Every key, in its table. The test of the names has those that the program takes."""
+    """Checks that the page has every key in its table. names.py checks the list against the program."""
     tables = tables_of(page['CONFIGURATION FILE'])
     keys = public_names('key')
     assert len(keys) > 80, keys
     for name in keys:
         table, _, key = name.rpartition('.')
         if name in tables:
-            continue  # a table itself
+            continue  # the key is a table
         if table.startswith('verdicts.VERDICT') or name == 'verdicts':
             assert key in tables[''][1], name
             continue
@@ -106,8 +107,8 @@ def check_configuration(page):
 
 
 def check_settings():
-    """The example of a configuration has every key, in its table. Of a secret, it has one of the
-    forms; the text says the others."""
+    """Checks that the example of a configuration has every key in its table. For a secret, one of its forms
+    suffices; the text explains the others."""
     page = (running.APP / 'docs/settings.md').read_text()
     text = ''.join(path.read_text() for path in sorted((running.APP / 'docs').glob('*.md')))
     example = re.search(r'^```toml\n(.*?)^```', page, re.M | re.S)[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The numbers in the API and in /metrics are those of the frames, computed here on their own."""
+"""The numbers in the API and in /metrics are those of the frames, which are computed here independently."""
 import csv
 import io
 import pathlib
@@ -12,12 +12,12 @@ from lumas import expect_same, statistics_of
 from running import PROGRAM, Monitor, wait_for
 
 FPS = 20
-INTERVALS = 5  # that are looked at
+INTERVALS = 5  # to compare
 SAMPLE = re.compile(r'^(luminance_\w+){(.*)} (\S+)$')
 
 
 def metrics_of(text, camera):
-    """By name and its other labels."""
+    """Returns the metrics of a camera, by name and the other labels."""
     found = {}
     for line in text.splitlines():
         match = SAMPLE.match(line)
@@ -43,12 +43,12 @@ def expect_metrics(metrics, latest, camera):
 
 
 def look(monitor, seen):
-    """A camera and its metrics at an interval that was not seen yet, or nothing."""
+    """Returns the camera and its metrics for an interval that is not in `seen`, or None."""
     camera = monitor.cameras()['numbers-mkv']
     metrics = metrics_of(monitor.get('/metrics'), camera['id'])
     after = monitor.cameras()['numbers-mkv']
     if camera['latest'] is None or camera['latest'] != after['latest']:
-        return None  # one ended in between
+        return None  # an interval ended between the requests
     if camera['latest']['frames'] > FPS + 1:
         return None  # longer than a second: the machine was busy
     return None if camera['latest']['time'] in seen else (camera, metrics)
@@ -72,8 +72,9 @@ def main(folder):
             print(f'frames {first} to {first + latest["frames"]}: mean {latest["mean"]}')
 
 
-def takes_some_of_them(folder, fps):
-    """Of 10 seconds of 20 frames, two a second; also where the video does not say how many."""
+def max_fps_limits_frames(folder, fps):
+    """With --max-fps=2, two of 20 frames per second are measured in a video of 10 seconds; also if the video
+    does not declare its rate."""
     path, history = pathlib.Path(folder) / 'some.mkv', pathlib.Path(folder) / f'{fps}.db'
     videos.write(path, videos.ordinary(10 * FPS), fps, [i / FPS for i in range(10 * FPS)])
     run = lambda *words: subprocess.run([PROGRAM, f'--history={history}', *words], timeout=120,
@@ -85,5 +86,5 @@ def takes_some_of_them(folder, fps):
 
 with tempfile.TemporaryDirectory() as temporary:
     main(temporary)
-    takes_some_of_them(temporary, FPS)
-    takes_some_of_them(temporary, 0)
+    max_fps_limits_frames(temporary, FPS)
+    max_fps_limits_frames(temporary, 0)

@@ -11,7 +11,7 @@ PERIOD = 0.1  # seconds
 
 
 def pictures(folder, effect='identity'):
-    """Those of the clip, with which nothing is wrong, or what the elements of `effect` make of them."""
+    """Returns the pictures of the clip as JPEG, changed by the elements of `effect`."""
     folder = pathlib.Path(folder)
     subprocess.run(['gst-launch-1.0', '-q', 'filesrc', f'location={CLIP}', '!', 'matroskademux', '!',
                     'vp8dec', '!', *effect.split(), '!', 'jpegenc', '!', 'multifilesink',
@@ -33,7 +33,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 number += 1
                 time.sleep(PERIOD)
         except OSError:
-            pass  # nobody looks any more
+            pass  # the client disconnected
         self.close_connection = True
 
     def log_message(self, *_):
@@ -41,7 +41,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Camera:
-    """Has the same address whenever it is on."""
+    """A camera that keeps its address when it is switched off and on."""
 
     def __init__(self, jpegs):
         self._pictures = jpegs
@@ -54,7 +54,7 @@ class Camera:
         return f'http://127.0.0.1:{self.port}/video.mjpg'
 
     def show(self, jpegs):
-        """From now on."""
+        """Sends these pictures from now on."""
         self._pictures = self._server.pictures = jpegs
 
     def switch_on(self):

@@ -4,7 +4,7 @@
 
 Compares the names that users of the monitor rely on with public.txt, or writes them there: options,
 configuration keys, environment variables, exit statuses, the API, CSV, SQL, metrics, verdicts and
-alerts. They are those of the program while it plays a clip; the sources and the documents only
+alerts. The names are taken from the program while it plays a clip; the sources and the documents only
 suggest which configuration keys and which paths to try."""
 import http.client
 import json
@@ -39,10 +39,10 @@ id = 'clip'
 """
 
 
-# Keys that a table needs, as TOML.
+# Values of the keys that a table must have, as TOML.
 NEEDED = {'uri': f"'{CLIP}'", 'url': "'http://localhost'", 'server': "'smtp://localhost'",
           'from': "'a@b'", 'to': "['a@b']", 'broker': "'mqtt://localhost'"}
-TIMES = {'from': "'20:00'", 'to': "'06:00'"}  # of a schedule
+TIMES = {'from': "'20:00'", 'to': "'06:00'"}  # in a schedule
 
 
 def run(*arguments, **environment):
@@ -68,8 +68,7 @@ def command_line_names():
 
 
 def suggested_keys():
-    """Words that may be keys: those in quotes in the sources that read settings, and
-    in the rules."""
+    """Returns words that may be keys: quoted words in the sources that read settings, and in the rules."""
     folder = APP / 'src/settings'
     text = ''.join(file.read_text() for file in (*folder.glob('*.cpp'), folder / 'rules.json'))
     words = set(re.findall(r'"([a-z][a-z-]*)"', text))
@@ -77,8 +76,8 @@ def suggested_keys():
 
 
 def keys_of(header, prefix, config):
-    """The keys of a table. Each suggested key is given a list: the program rejects the type of one
-    key that it knows after the other, and in the end a key that it does not know."""
+    """Yields the keys of a table. Each suggested key gets a list as its value: each run, the program rejects
+    the type of another known key, and at last an unknown key."""
     unchecked, values = suggested_keys(), {}
     while True:
         lines = [f'{key} = {values.get(key, "[1]")}' for key in sorted(unchecked | set(values))]
@@ -113,7 +112,7 @@ def configuration_names(folder):
 
 
 def answer_to(monitor, path, method='GET', document=None, **fields):
-    """Status and body. `document` is posted as JSON, `fields` as a form."""
+    """Returns status and body. `document` is posted as JSON, `fields` as a form."""
     connection = http.client.HTTPConnection(monitor.target(), timeout=60)
     headers = {'Authorization': f'Bearer {TOKEN}'}
     if fields:
@@ -141,21 +140,21 @@ def json_names(name, text):
 
 
 def is_parameter(monitor, path, name):
-    """Whether an invalid value is rejected, or matches nothing: the parameter is known."""
+    """Whether the parameter is known: an invalid value is rejected, or matches nothing."""
     status, body = answer_to(monitor, f'{path}?{name}=-')
     if status == 200 and path.endswith('.csv'):
-        return body.count(b'\n') == 1  # the names of the columns
+        return body.count(b'\n') == 1  # only the line with the columns' names
     return status == 400 or not next(iter(json.loads(body).values()))
 
 
-# Paths that are posted to only, and what is posted.
+# Paths that accept only POST, and the document to post.
 POSTED = {'/api/v1/notifications/test': None, '/api/v1/cameras/ID/reference': None,
           '/api/v1/cameras/ID/maintenance': {'comment': 'a new lamp'}}
 
 
 def path_names(monitor):
-    """The documented paths that exist, with the parameters and fields of each."""
-    answer_to(monitor, '/api/v1/cameras/clip/maintenance', 'POST', {})  # for the fields of cameras
+    """Yields the documented paths that exist, with the parameters and fields of each."""
+    answer_to(monitor, '/api/v1/cameras/clip/maintenance', 'POST', {})  # so that cameras have its fields
     documented = re.findall(r'^\| `(/[^`]*)` \|', (APP / 'docs/API.md').read_text(), re.MULTILINE)
     assert len(documented) > 10, documented
     incident = str(json.loads(answer_to(monitor, '/api/v1/incidents')[1])['incidents'][0]['id'])
@@ -181,14 +180,14 @@ def path_names(monitor):
 
 
 def exists(monitor, path):
-    """A camera has no picture for the first moments, nor have its incidents; and no reference for
-    minutes."""
+    """Whether the path exists. At first, cameras and incidents have no picture, and cameras have no reference
+    for minutes: these paths answer 404, too."""
     status, body = answer_to(monitor, path)
     return status not in (404, 405) or b'has no picture' in body
 
 
 def stream_names(monitor):
-    """Of the first event, and of a few others."""
+    """Yields the names of the first event of the stream and of a few more."""
     connection = http.client.HTTPConnection(monitor.target(), timeout=60)
     connection.request('GET', '/api/v1/stream', headers={'Authorization': f'Bearer {TOKEN}'})
     stream = connection.getresponse()
@@ -225,7 +224,7 @@ def metric_names(text):
 
 
 def has_all(monitor):
-    """Whether there are an interval, a verdict, its event, and a row with frames."""
+    """Whether the camera has an interval, a verdict, its event, and a row with frames."""
     camera = json.loads(answer_to(monitor, '/api/v1/cameras/clip')[1])
     rows = json.loads(answer_to(monitor, '/api/v1/cameras/clip/history')[1])['rows']
     events = json.loads(answer_to(monitor, '/api/v1/events')[1])['events']
@@ -246,7 +245,7 @@ def served_names(folder):
 
 
 def failing_names():
-    """/healthz has one more field while the history cannot be written, here for lack of a folder."""
+    """Yields the fields of /healthz while the history cannot be written: here, its folder is missing."""
     os.environ['XDG_DATA_HOME'] = '/dev/null'
     with Monitor('--interval=1', str(CLIP), history='default') as monitor:
         yield from json_names('/healthz', answer_to(monitor, '/healthz')[1])
