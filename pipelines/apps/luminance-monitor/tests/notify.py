@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Notifications of the whole program: a webhook to a real receiver, mail to a real SMTP server, and MQTT
-to mosquitto. One fault is one message, also where the receiver is down at first, and no secret is shown
+to mosquitto. One fault causes one message, also if the receiver is down at first, and no secret is shown
 anywhere."""
 import base64
 import contextlib
@@ -45,7 +45,7 @@ def free_port():
 
 
 def config(channels, *cameras, verdicts='', haste=HASTE):
-    """`cameras`: ids, or pairs of an id and verdicts of its own."""
+    """Returns a configuration. `cameras`: ids, or pairs of an id and the rules of its verdicts."""
     text = f'loop = true\n[notifications]\n{haste}{channels}\n[verdicts]\n{verdicts}\n'
     for camera in cameras:
         name, rules = camera if isinstance(camera, tuple) else (camera, '')
@@ -65,7 +65,7 @@ def channels_of(monitor):
 
 
 def post_test(monitor, **headers):
-    """Status and JSON."""
+    """Requests test messages. Returns status and JSON."""
     request = urllib.request.Request(monitor.address + '/api/v1/notifications/test', b'',
                                      {name.replace('_', '-'): text for name, text in headers.items()})
     if monitor.token is not None:
@@ -78,7 +78,7 @@ def post_test(monitor, **headers):
 
 
 def check_no_secret(monitor):
-    """In what the program says, serves and is called with."""
+    """Checks the program's output, answers, arguments and environment."""
     shown = ''.join(monitor.output)
     for path in ('/', '/metrics', '/api/v1/cameras', '/api/v1/notifications', '/notifier.js'):
         shown += monitor.get(path)
@@ -90,7 +90,8 @@ def check_no_secret(monitor):
 
 
 class Receiver:
-    """Of webhooks: checks the signature of all, and keeps them. `status` is what it responds with."""
+    """A receiver of webhooks, which checks the signature of all messages and keeps them. `status`: of its
+    responses."""
 
     def __init__(self, port=0, status=200, headers=()):
         self.messages, self.attempts, self.faults = [], 0, []
@@ -138,13 +139,13 @@ class Receiver:
 
 
 def webhook(folder, port):
-    """By files, as a service has them."""
+    """Returns a channel with URL and secret in files, as a service has them."""
     (folder / 'url').write_text(f'http://127.0.0.1:{port}/{PATH}?a=b\n')
     (folder / 'secret').write_text(SECRET + '\n')
     return '[[notifications.webhooks]]\nurl-file = "url"\nsecret-file = "secret"\n'
 
 
-def a_fault_is_told_once(folder):
+def a_fault_is_notified_once(folder):
     file = folder / 'cameras.toml'
     with Receiver() as receiver:
         channels = webhook(folder, receiver.port)
@@ -160,7 +161,7 @@ def a_fault_is_told_once(folder):
             assert alert['since'] == camera['verdicts'][0]['since'], (alert, camera)
             assert (alert['name'], alert['threshold']) == (camera['name'], 200), alert
             assert 100 < alert['value'] < 140 and alert['cleared'] is None, alert
-            # Other settings tell nothing again, whether of notifications or of a camera.
+            # A change of other settings, of notifications or of a camera, repeats no message.
             line = reload(monitor, file, config(channels, ('one', DARK), ('two', DARK + '\nflicker = false'),
                                                 'three'))
             assert line.endswith('1 changed, 2 unchanged; notifications changed'), line
@@ -169,7 +170,7 @@ def a_fault_is_told_once(folder):
             (channel,) = channels_of(monitor)
             assert channel['kind'] == 'webhook' and channel['last_success'] and not channel['failing'], channel
             assert channel['address'] == f'http://127.0.0.1:{receiver.port}', channel
-            # A camera that goes is no news; that another is fine again is.
+            # The removal of a camera causes no message; the end of the fault of another camera does.
             reload(monitor, file, config(channels, ('one', FINE), 'three'))
             wait_for('a second message', lambda: len(receiver.messages) == 2)
             assert receiver.alerts()[2:] == [('cleared', 'one', 'too-dark')], receiver.messages[1]
@@ -213,7 +214,7 @@ def redirects_are_not_followed(folder):
         assert other.attempts == 0 and receiver.attempts == 1
 
 
-def a_test_needs_who_may_read(folder):
+def a_test_needs_authorization(folder):
     file = folder / 'cameras.toml'
     with Receiver() as receiver:
         file.write_text(config(webhook(folder, receiver.port), 'one') + '[web]\ntoken = "t0ken"\n')
@@ -233,7 +234,7 @@ def a_test_needs_who_may_read(folder):
             assert status == 200, answer
             assert answer == {'results': [{'kind': 'webhook', 'sent': True, 'error': '',
                                            'address': f'http://127.0.0.1:{receiver.port}'}]}, answer
-            assert post_test(monitor)[0] == 429, 'tests follow each other'
+            assert post_test(monitor)[0] == 429, 'a second test is not refused'
             (message,) = receiver.messages
             assert message['test'] and message['alerts'] == [], message
         file.write_text(config('', 'one'))
@@ -241,8 +242,8 @@ def a_test_needs_who_may_read(folder):
             assert post_test(monitor)[0] == 404 and channels_of(monitor) == []
 
 
-def a_changed_receiver_gets_what_waits(folder):
-    """After a change of the file with its URL, which nothing but the monitor's own watch tells it of."""
+def a_changed_receiver_gets_waiting_messages(folder):
+    """The file with the receiver's URL changes; only the monitor's watch of the file notices it."""
     file = folder / 'cameras.toml'
     with Receiver() as receiver, socket.create_server(('127.0.0.1', 0)) as silent:
         channels = webhook(folder, free_port())
@@ -251,13 +252,13 @@ def a_changed_receiver_gets_what_waits(folder):
             monitor.wait_for_line('notifications: webhook .*: ')
             webhook(folder, silent.getsockname()[1])
             assert monitor.wait_for_line('configuration reloaded: (.*)')[1].endswith('; notifications changed')
-            silent.accept()  # a message that is being sent
+            silent.accept()  # a message is being sent now
             assert [channel['waiting'] for channel in channels_of(monitor)] == [1]
             webhook(folder, receiver.port)
             assert monitor.wait_for_line('configuration reloaded: (.*)')[1].endswith('; notifications changed')
             wait_for('a message', lambda: receiver.messages)
             assert receiver.alerts() == [('raised', 'one', 'too-dark')], receiver.messages
-            # The receiver has it before the monitor knows that.
+            # The receiver has the message before the monitor knows that.
             wait_for('its end', lambda: [channel['waiting'] for channel in channels_of(monitor)] == [0])
             reload(monitor, file, config('', ('one', DARK)))
             assert channels_of(monitor) == []
@@ -265,8 +266,9 @@ def a_changed_receiver_gets_what_waits(folder):
             check_no_secret(monitor)
 
 
-def a_schedule_decides(folder):
-    """The threshold of the hour is told, and a verdict that is off at this hour is not."""
+def a_schedule_sets_threshold_and_end(folder):
+    """The message has the threshold of the period; a verdict that is off in this period is not notified, and
+    ends if it was raised."""
     file = folder / 'cameras.toml'
     halves = [('00:00', '12:00'), ('12:00', '00:00')]
 
@@ -292,7 +294,7 @@ def a_schedule_decides(folder):
 
 
 def a_fault_lasts_until_frames_show_its_end(folder):
-    """Also where nobody is told that the camera sends none."""
+    """Also if the verdict no-frames is off, so that nobody is notified of the lost camera."""
     file = folder / 'cameras.toml'
     off = 'no-frames = false\n'
     with Receiver() as receiver:
@@ -302,15 +304,15 @@ def a_fault_lasts_until_frames_show_its_end(folder):
             wait_for('a message', lambda: receiver.messages)
             lost = config(channels, ('one', off)).replace(str(CLIP), '/dev/null/not-there.mp4')
             reload(monitor, file, lost)
-            time.sleep(4)  # it settles in one
+            time.sleep(4)  # the channel settles in one second
             assert receiver.alerts() == [('raised', 'one', 'too-dark')], receiver.messages
             reload(monitor, file, config(channels, ('one', off)))
             wait_for('its end', lambda: receiver.alerts()[1:] == [('cleared', 'one', 'too-dark')])
             assert receiver.messages[-1]['alerts'][0]['reason'] == 'value', receiver.messages
 
 
-def it_ends_at_once(folder):
-    """Also while a receiver does not respond."""
+def the_monitor_ends_at_once(folder):
+    """The monitor reloads and ends at once, although a receiver does not respond."""
     file = folder / 'cameras.toml'
     with socket.create_server(('127.0.0.1', 0)) as silent:
         file.write_text(config(webhook(folder, silent.getsockname()[1]), ('one', DARK)))
@@ -327,11 +329,11 @@ def it_ends_at_once(folder):
             silent.accept()
             begin = time.monotonic()
             monitor.stop()
-            assert time.monotonic() - begin < 8, 'it waited for the receiver'
+            assert time.monotonic() - begin < 8, 'the end waited for the receiver'
 
 
 class Mailbox:
-    """An SMTP server of aiosmtpd, with what it got."""
+    """An SMTP server of aiosmtpd, which keeps mails and logins."""
 
     def __init__(self, tls=None):
         from aiosmtpd.controller import Controller
@@ -389,7 +391,7 @@ def mail_is_sent(folder):
 
 
 def mail_is_encrypted(folder):
-    """With STARTTLS, the certificate's issuer and a login; without, nothing is sent."""
+    """Mail is sent with STARTTLS, a trusted issuer and the right password; otherwise nothing is sent."""
     file = folder / 'cameras.toml'
     certificate, key = make_identity(folder, 'mail')
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -407,7 +409,7 @@ def mail_is_encrypted(folder):
             assert mailbox.logins[0][1:] == (b'monitor', MAIL_PASSWORD.encode()), mailbox.logins
             check_no_secret(monitor)
             assert len(mailbox.mails) == 1
-        file.write_text(config(channels, 'one'))  # an issuer that nobody knows
+        file.write_text(config(channels, 'one'))  # the issuer is not trusted
         with Monitor('--config', file) as monitor:
             (result,) = post_test(monitor)[1]['results']
             assert not result['sent'] and 'certificate' in result['error'], result
@@ -417,7 +419,7 @@ def mail_is_encrypted(folder):
             (result,) = post_test(monitor)[1]['results']
             assert not result['sent'] and 'enied' in result['error'], result
         assert len(mailbox.mails) == 1
-    with Mailbox() as mailbox:  # which has no TLS
+    with Mailbox() as mailbox:  # a server without TLS
         file.write_text(config(text.format(port=mailbox.port), 'one'))
         with Monitor('--config', file) as monitor:
             (result,) = post_test(monitor)[1]['results']
@@ -426,13 +428,13 @@ def mail_is_encrypted(folder):
 
 
 class Mosquitto(running.Process):
-    """A broker, and what it keeps."""
+    """An MQTT broker, and access to its messages."""
 
     def __init__(self, folder, port, tls=None):
         subprocess.run(['mosquitto_passwd', '-c', '-b', folder / 'passwords', 'monitor', MQTT_PASSWORD],
                        check=True, capture_output=True, timeout=60)
         os.chmod(folder / 'passwords', 0o644)
-        os.chmod(folder, 0o755)  # it gives up root
+        os.chmod(folder, 0o755)  # mosquitto gives up root, but must read the files
         text = f'listener {port} 127.0.0.1\nallow_anonymous false\npassword_file {folder}/passwords\n'
         if tls:
             text += f'certfile {tls[0]}\nkeyfile {tls[1]}\n'
@@ -451,7 +453,7 @@ class Mosquitto(running.Process):
                        check=True, timeout=60)
 
     def kept(self, topic='#'):
-        """Payloads by topic."""
+        """Returns the retained payloads by topic."""
         done = subprocess.run(self._command('mosquitto_sub', '-t', topic, '--retained-only', '-W', '1',
                                             '-F', '%j'), capture_output=True, text=True, check=False, timeout=60)
         messages = [json.loads(line) for line in done.stdout.splitlines()]
@@ -459,13 +461,13 @@ class Mosquitto(running.Process):
 
     @contextlib.contextmanager
     def listen(self, topic):
-        """The payloads that come, in a list that grows."""
+        """Runs a subscriber, whose output lines are topic and payload."""
         with running.Process(self._command('mosquitto_sub', '-t', topic, '-v')) as process:
             time.sleep(1)
             yield process
 
 
-# Of Home Assistant's schema of discovery, for a binary_sensor.
+# From Home Assistant's schema of MQTT discovery, for a binary_sensor.
 REQUIRED = {'state_topic': str, 'unique_id': str, 'name': str, 'device': dict, 'origin': dict}
 ALLOWED = {*REQUIRED, 'object_id', 'device_class', 'payload_on', 'payload_off', 'availability',
            'availability_mode', 'payload_available', 'payload_not_available', 'qos'}
@@ -474,7 +476,7 @@ TOPIC = re.compile(r'homeassistant/binary_sensor/[a-zA-Z0-9_-]+/[a-zA-Z0-9_-]+/c
 
 
 def check_discovery(kept):
-    """Descriptions by camera and verdict."""
+    """Checks the descriptions of sensors, and returns them by camera and verdict."""
     sensors, identities = {}, set()
     for topic, payload in kept.items():
         if not topic.startswith('homeassistant/'):
@@ -506,7 +508,7 @@ def mqtt_shows_sensors(folder):
     dark = f'{prefix}/one/too-dark'
     file.write_text(config(channels, ('one', DARK), 'склад.2'))
     with Mosquitto(folder, port) as broker:
-        # What a monitor left behind that had another camera, and what belongs to somebody else.
+        # Left behind by a monitor with another camera; and a sensor of another program.
         stale = 'homeassistant/binary_sensor/luminance-monitor/gone_frozen/config'
         broker.publish(stale, json.dumps({'origin': {'name': prefix}, 'state_topic': f'{prefix}/gone/frozen'}), '-r')
         broker.publish(f'{prefix}/gone/frozen', 'ON', '-r')
@@ -526,7 +528,7 @@ def mqtt_shows_sensors(folder):
             assert [alert['camera'] for alert in message['alerts']] == ['one'], message
             assert post_test(monitor)[1]['results'][0]['sent']
             assert json.loads(listener.wait_for_line(f'^{prefix}/notifications (.*)')[1])['test']
-            # Home Assistant has started: everything comes again.
+            # When Home Assistant has started, the monitor publishes everything again.
             with broker.listen('homeassistant/binary_sensor/#') as again:
                 again.wait_for_line('other/config')
                 for _ in range(18):
@@ -534,7 +536,7 @@ def mqtt_shows_sensors(folder):
                 broker.publish('homeassistant/status', 'online')
                 for _ in range(18):
                     again.wait_for_line('/config {', 20)
-            # The will of an earlier connection comes late.
+            # The will of an earlier connection may come late.
             broker.publish(f'{prefix}/status', 'offline', '-r')
             wait_for('online again', lambda: broker.kept(f'{prefix}/status') == {f'{prefix}/status': 'online'})
             reload(monitor, file, config(channels, 'one'))
@@ -557,7 +559,7 @@ def mqtt_shows_sensors(folder):
 
 
 def mqtt_keeps_states_over_restarts(folder):
-    """A fault that lasts is on all the time, and one that ended meanwhile is off when frames have shown it."""
+    """A fault that lasts stays ON over restarts. One that ended meanwhile is OFF once frames show it."""
     file, port = folder / 'cameras.toml', free_port()
     (folder / 'mqtt-password').write_text(MQTT_PASSWORD + '\n')
     channels = (f'[notifications.mqtt]\nbroker = "mqtt://127.0.0.1:{port}"\nuser = "monitor"\n'
@@ -570,7 +572,7 @@ def mqtt_keeps_states_over_restarts(folder):
                     Monitor('--config', file, '--interval=1') as monitor:
                 messages.wait_for_line('"too-dark"')
                 listener.wait_for_line(dark)
-                # Also if its settings change, which has it begin anew.
+                # The state also stays when the settings of the camera change.
                 reload(monitor, file, config(channels, ('one', DARK + '\nflicker = false')))
                 time.sleep(2)
                 reload(monitor, file, config(channels, ('one', DARK)))
@@ -582,7 +584,7 @@ def mqtt_keeps_states_over_restarts(folder):
 
 
 def mqtt_survives_its_broker(folder):
-    """With TLS. One that comes back gets what was missed, once."""
+    """With TLS. A broker that was down gets the missed messages, once."""
     file, port = folder / 'cameras.toml', free_port()
     certificate, key = make_identity(folder, 'broker')
     (folder / 'mqtt-password').write_text(MQTT_PASSWORD + '\n')
@@ -600,14 +602,14 @@ def mqtt_survives_its_broker(folder):
             wait_for('its state', lambda: broker.kept('site/gate/one/too-dark') == {
                 'site/gate/one/too-dark': 'ON'})
             assert len(check_discovery(broker.kept())) == 12
-        file.write_text(config(text, ('one', DARK)))  # an issuer that nobody knows
+        file.write_text(config(text, ('one', DARK)))  # the issuer is not trusted
     with Mosquitto(folder, port, (certificate, key)), Monitor('--config', file) as monitor:
         (result,) = post_test(monitor)[1]['results']
         assert not result['sent'] and 'ertificate' in result['error'], result
 
 
-def mqtt_alerts_wait_for_their_broker_only(folder):
-    """Not for the next try, which is in 40 seconds after the fourth."""
+def mqtt_alerts_are_sent_on_connection(folder):
+    """Alerts are sent when the broker is connected, not at the next try, 40 seconds after the fourth."""
     file, port = folder / 'cameras.toml', free_port()
     (folder / 'mqtt-password').write_text(MQTT_PASSWORD + '\n')
     file.write_text(config(f'[notifications.mqtt]\nbroker = "mqtt://127.0.0.1:{port}"\nuser = "monitor"\n'
@@ -629,16 +631,17 @@ def has_aiosmtpd():
 
 
 def main():
-    tests = [a_fault_is_told_once, a_receiver_that_was_down_gets_one_message, redirects_are_not_followed,
-             a_test_needs_who_may_read, a_changed_receiver_gets_what_waits, a_schedule_decides,
-             a_fault_lasts_until_frames_show_its_end, it_ends_at_once]
+    tests = [a_fault_is_notified_once, a_receiver_that_was_down_gets_one_message, redirects_are_not_followed,
+             a_test_needs_authorization, a_changed_receiver_gets_waiting_messages,
+             a_schedule_sets_threshold_and_end, a_fault_lasts_until_frames_show_its_end,
+             the_monitor_ends_at_once]
     if has_aiosmtpd():
         tests += [mail_is_sent, mail_is_encrypted]
     else:
         print('mail is not tested: there is no python3-aiosmtpd')
     if shutil.which('mosquitto') and shutil.which('mosquitto_sub'):
         tests += [mqtt_shows_sensors, mqtt_keeps_states_over_restarts,
-                  mqtt_alerts_wait_for_their_broker_only, mqtt_survives_its_broker]
+                  mqtt_alerts_are_sent_on_connection, mqtt_survives_its_broker]
     else:
         print('MQTT is not tested: there is no mosquitto')
     for test in tests:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Texts, fields and buttons of a page that lie over each other, and what is wider than the window."""
+"""Finds texts, fields and buttons of a page that overlap or extend beyond the window."""
 
 _SCRIPT = """
 const isShown = (element) => element.checkVisibility({checkOpacity: true, checkVisibilityCSS: true});
 const isClipping = (element) => getComputedStyle(element).overflow !== 'visible';
-// What can be seen of a box in the boxes that cut off what they cannot hold.
+// The part of a box that is visible within its clipping ancestors.
 const visible = ({left, top, right, bottom}, element) => {
   for (let at = element; at && at !== document.body; at = at.parentElement) {
     if (!isClipping(at)) continue;
@@ -34,11 +34,11 @@ for (const element of root.querySelectorAll('input, button, img, .plot, .histogr
     if (box) boxes.push({...box, text: element.outerHTML.slice(0, 60)});
   }
 const holds = (a, b) => a.contains(b) || b.contains(a);
-// A mark on a picture, what a picture hides, and the names of a chart's lines are meant to lie there.
+// Marks on a picture, texts that a picture hides, and the labels of a chart's lines may overlap.
 const isMeant = (a, b) => [[a, b], [b, a]].some(([one, other]) =>
   one.matches('.still > *') && other.closest('.still') === one.closest('.still') ||
   one.matches('.limits > *') && other.matches('.plot'));
-const SLACK = 1.5;  // pixels, of what the browser rounds
+const SLACK = 1.5;  // pixels, for what the browser rounds
 const found = [];
 for (const [i, a] of boxes.entries())
   for (const b of boxes.slice(i + 1)) {
@@ -58,6 +58,6 @@ return [boxes.length, found];
 
 
 def overlaps(browser, minimum=20):
-    """As text; there are `minimum` boxes or more."""
+    """Returns a line for each problem, or an error if the page has fewer than `minimum` boxes."""
     count, found = browser.run(_SCRIPT)
     return found if count >= minimum else [f"only {count} boxes were found"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""page.py [FOLDER]: drives the page of luminance-monitor in a headless Chromium, over made-up cameras
-that $BUILD_DIR/tests/serve has. Pictures of it go to the folder."""
+"""page.py [FOLDER]: drives the page of luminance-monitor in a headless Chromium, with the
+simulated cameras of $BUILD_DIR/tests/serve. Saves pictures in FOLDER."""
 import os
 import re
 import resource
@@ -34,8 +34,8 @@ def names_are_text(browser, monitor):
     names = {camera["id"]: camera["name"] for camera in monitor.cameras()}
     shown = browser.run("return Object.fromEntries([...document.querySelectorAll('.tile')].map("
                         "tile => [tile.dataset.camera, tile.querySelector('a').textContent]))")
-    expect(shown == names, "names are not shown as they are", names, shown)
-    expect("<script>" in str(names), "no name is hostile")
+    expect(shown == names, "names are not shown literally", names, shown)
+    expect("<script>" in str(names), "the test has no hostile name")
     for camera in names:
         browser.run("location.hash = '#/camera/' + arguments[0]", camera)
         browser.wait("return document.querySelector('#detail h2')?.textContent === arguments[0]",
@@ -47,9 +47,9 @@ def names_are_text(browser, monitor):
            "a name made elements")
 
 
-def filters_choose(browser):
-    """The second camera is dark, the fourth and fifth have no picture; others have none either for a
-    moment, where the machine was busy."""
+def filters_select_cameras(browser):
+    """The second camera is dark, the fourth and fifth have no picture. On a busy machine, other cameras may
+    have none for a moment, too."""
     browser.wait(f"return {STATE} === 'trouble'", "a dark camera is not in trouble", "camera-1")
     for camera in ("camera-3", "camera-4"):
         browser.wait(f"return {STATE} === 'lost'", "a camera without frames is not lost", camera)
@@ -60,12 +60,12 @@ def filters_choose(browser):
                  "t shows others than those in trouble")
     browser.click('[data-filter="lost"]')
     browser.wait(f"return (() => {{ {SHOWN} }})().join() === 'camera-3,camera-4'",
-                 "another filter shows others")
+                 "the filter for lost cameras shows others")
     browser.wait("return document.querySelector('[data-filter=lost] b').textContent === '2'",
                  "the count is not that of the cameras")
     browser.click('[data-filter="all"]')
     browser.press("/", "ENTRANCE")
-    expect(browser.run(SHOWN) == ["camera-0"], "the search finds others")
+    expect(browser.run(SHOWN) == ["camera-0"], "the search finds other cameras")
     browser.press("x")
     expect(browser.run("return document.getElementById('empty').checkVisibility()"),
            "the page does not say that nothing was found")
@@ -74,7 +74,8 @@ def filters_choose(browser):
 
 
 def tab_reaches_everything(browser):
-    """In the order of the document, each with an outline."""
+    """Presses Tab for each control, and checks that the focused one has an outline. Yields their indices in
+    the document."""
     for _ in browser.run(LINKS):
         browser.press("TAB")
         found = browser.run(
@@ -82,11 +83,11 @@ def tab_reaches_everything(browser):
             "const outlined = e.closest('.tile') ?? e; const style = getComputedStyle(outlined);"
             "return [all.indexOf(e), style.outlineStyle, parseFloat(style.outlineWidth)]")
         yield found[0]
-        expect(found[1] == "solid" and found[2] >= 2, "what has the focus does not show it",
+        expect(found[1] == "solid" and found[2] >= 2, "the focused element has no outline",
                browser.focused())
 
 
-def keys_lead_everywhere(browser, address):
+def keys_reach_every_view(browser, address):
     for route in ("", "#/camera/camera-1"):
         browser.driver.get("about:blank")
         browser.open(address, route)
@@ -135,14 +136,14 @@ def themes_have_contrast(browser):
         grounds[theme] = browser.run("return getComputedStyle(document.documentElement).backgroundColor")
     expect(grounds["dark"] != grounds["light"], "dark and light are the same", grounds)
     browser.run("location.hash = '#/'")
-    browser.click("#theme")  # dark, whatever the system prefers
+    browser.click("#theme")  # to dark, although the system prefers light
     browser.driver.refresh()
     ground = browser.wait("return getComputedStyle(document.documentElement).backgroundColor", "")
     expect(ground == grounds["dark"], "the theme is not remembered", ground, grounds)
     browser.run("localStorage.clear()")
 
 
-def fits_a_phone(browser, address):
+def the_page_fits_a_phone(browser, address):
     browser.resize(320, 640)
     for route in ("", "#/camera/camera-4"):
         browser.driver.get("about:blank")
@@ -156,8 +157,8 @@ def fits_a_phone(browser, address):
     browser.resize(1280, 800)
 
 
-def verdicts_are_said(browser, monitor):
-    """And the list of events has them, without being asked for."""
+def verdicts_are_announced(browser, monitor):
+    """A screen reader announces verdicts, and the list of events gets them without a reload."""
     browser.open(monitor.address, "#/camera/camera-0")
     browser.run("window.said = []; new MutationObserver(() => said.push(document.getElementById('updates')"
                 ".textContent)).observe(document.getElementById('updates'), {childList: true})")
@@ -178,7 +179,8 @@ def verdicts_are_said(browser, monitor):
 
 
 def text_of_a_row(browser, address, camera, pattern):
-    """Of the last hour, by keys: of the latest row that says this. A busy machine may leave one out."""
+    """Moves through the last hour by keys to the latest row whose text matches, and returns the text. A busy
+    machine may leave out a row."""
     browser.open(address, f"#/camera/{camera}")
     browser.click('[data-part="ranges"] button[value="1 h"]')
     chart = "const chart = document.querySelector('.history');"
@@ -207,7 +209,7 @@ def history_is_drawn(browser, monitor):
     expect(re.fullmatch(r"(mean luma|luma from p5 to p95): [\d.]+", value), "a value has no name", value)
     rows = monitor.ask("api/v1/cameras/camera-1/history?points=5000")["rows"]
     means = {f"mean {row['mean']:.1f}" for row in rows if row["mean"] is not None}
-    expect(re.search(r"mean [\d.]+", text)[0] in means, "no row of the history is like that", text)
+    expect(re.search(r"mean [\d.]+", text)[0] in means, "no row of the history has this mean", text)
     browser.click('[data-part="ranges"] button[value="15 min"]')
 
 
@@ -225,7 +227,7 @@ return {
 
 
 def number(text):
-    """With its unit: a share is 0 to 1."""
+    """Returns the number in a text; a percentage as a share of 0 to 1."""
     value = float(re.search(r"[\d.]+", text)[0])
     return value / 100 if text.endswith("%") else value
 
@@ -237,7 +239,7 @@ def expect_same_rule(cells, rule, of):
            or raised.endswith(" %") and abs(number(raised) * share - rule["raise"]) < 1e-9,
            "another threshold", cells, rule)
     if of["name"] == "no-frames":
-        expect(cleared == "a frame arrives", "silence ends otherwise", cells)
+        expect(cleared == "a frame arrives", "no-frames has another end", cells)
     else:
         expect(cleared.startswith("below" if of["side"] == "above" else "above") and
                (abs(number(cleared) - rule["clear"]) < 1e-9 or
@@ -247,7 +249,8 @@ def expect_same_rule(cells, rule, of):
 
 
 def rules_are_shown(browser, monitor):
-    """In a table, and as lines in the chart; a verdict names its threshold."""
+    """Rules are shown in a table, and thresholds of the mean as lines in the chart; a verdict names its
+    threshold."""
     for index, camera in enumerate(monitor.cameras()[:2]):
         browser.open(monitor.address, f"#/camera/{camera['id']}")
         browser.wait("return document.querySelectorAll('.rules tbody tr').length > 8 &&"
@@ -264,7 +267,7 @@ def rules_are_shown(browser, monitor):
                 expect(title == (f"{period['from']} to {period['to']}" if period["from"]
                                  else "at other times"), "another period", title, period)
                 expect_same_rule(cells, period, rule)
-        expect(next(rows, None) is None, "more rules than there are", shown["rows"])
+        expect(next(rows, None) is None, "the page shows more rules than the API", shown["rows"])
         expect([rule["name"] for rule in camera["rules"] if rule["schedule"]] ==
                (["too-dark"] if index == 0 else []), "the schedule", camera["rules"])
         wanted = {rule["name"]: rule for rule in camera["rules"] if rule["quantity"] == "mean luma"}
@@ -272,18 +275,18 @@ def rules_are_shown(browser, monitor):
                "other lines", shown["lines"])
         for (name, top, height), (label, text, above, below) in zip(shown["lines"], shown["labels"]):
             rule = wanted[name]
-            expect(abs(top - (255 - rule["raise"]) / 255 * height) < 1, "a line is elsewhere", name, top)
+            expect(abs(top - (255 - rule["raise"]) / 255 * height) < 1, "a line is misplaced", name, top)
             now = " now" if rule["schedule"] else ""
             expect(label == name and text == f"{rule['title']} {rule['side']} {rule['raise']:g}{now}",
                    "a line has another label", text, rule)
             expect(min(abs(above - top), abs(below - top)) < 2 and above >= 0 and below <= height,
-                   "a label is elsewhere", name, top, above, below)
+                   "a label is misplaced", name, top, above, below)
     expect(re.fullmatch(r"mean luma: [\d.]+, below 40", shown["values"][0]),
            "a verdict does not name its threshold", shown["values"])
 
 
-def returns_after_a_loss(browser, monitor, history):
-    """A monitor that is killed, and another one with fewer cameras in its place."""
+def the_page_recovers_after_a_restart(browser, monitor, history):
+    """A monitor is killed, and another one with fewer cameras takes its place."""
     browser.open(monitor.address)
     monitor.end(signal.SIGKILL)
     browser.wait("return document.documentElement.dataset.connection === 'lost'",
@@ -298,13 +301,13 @@ def returns_after_a_loss(browser, monitor, history):
     browser.wait("return document.documentElement.dataset.connection === 'live' && "
                  "document.getElementById('banner').hidden", "the page does not recover")
     expect(browser.run(SHOWN) == [f"camera-{i}" for i in range(4)], "the tiles are not the new cameras")
-    browser.console()  # connections that were refused
+    browser.console()  # drops the messages of refused connections
     tiles_show(browser, other, ["camera-0", "camera-1"])
     return other
 
 
-def sleeps_unseen(browser, address):
-    """A page that nobody sees holds no connection, and begins again when it is seen."""
+def a_hidden_page_has_no_stream(browser, address):
+    """A hidden page closes its stream, and opens it again when it is visible."""
     def count():
         return sum(one.endswith("/stream") for one in browser.requested())
 
@@ -316,44 +319,44 @@ def sleeps_unseen(browser, address):
             "document.dispatchEvent(new Event('visibilitychange')); return document.querySelector("
             "'.tile').dataset.time")
     then = browser.run(hide, True)
-    time.sleep(3)  # of intervals of a second
+    time.sleep(3)  # three intervals
     now = browser.run(hide, False)
-    expect(int(now) - int(then) < 2000, "a page that is hidden goes on", then, now)
+    expect(int(now) - int(then) < 2000, "a hidden page is still updated", then, now)
     browser.wait("return document.querySelector('.tile').dataset.time - arguments[0] > 2000",
-                 "a page that is seen again does not go on", now)
-    expect(count() > before, "the stream was not begun again")
+                 "a page that is visible again is not updated", now)
+    expect(count() > before, "the stream was not opened again")
 
 
-def tells_of_a_history_that_is_not_written(browser, monitor):
+def an_unwritable_history_is_reported(browser, monitor):
     shown = ("const told = document.getElementById('history-error');"
              "return told.checkVisibility() === arguments[0] && told.textContent")
     expect(not browser.run("return document.getElementById('history-error').checkVisibility()"),
-           "the page tells of trouble where there is none")
+           "the page reports an error of a working history")
     monitor.limit_files(1)
-    text = browser.wait(shown, "the page does not tell of a history that is not written", True)
-    expect("history cannot be written" in text and "history.sqlite" in text, "the trouble", text)
+    text = browser.wait(shown, "the page does not report that the history is not written", True)
+    expect("history cannot be written" in text and "history.sqlite" in text, "another error", text)
     monitor.limit_files(resource.RLIM_INFINITY)
-    browser.wait(shown, "the page tells of trouble that is over", False)
+    browser.wait(shown, "the page still reports the error", False)
 
 
-def tells_of_a_history_that_is_set_aside(browser, history):
-    """By a line that stays."""
+def a_damaged_history_is_reported(browser, history):
+    """A damaged history is set aside, and the page reports it in a line that stays."""
     text = bytearray(history.read_bytes())
     text[:4096] = b"\xa5" * 4096
     history.write_bytes(text)
     monitor = Monitor([SERVE, "--cameras=1", f"--history={history}"])
     browser.open(monitor.address)
     told = browser.wait("const told = document.getElementById('history-error');"
-                        "return told.checkVisibility() && told.textContent", "the page does not tell of it")
+                        "return told.checkVisibility() && told.textContent", "the page does not report it")
     kept = list(history.parent.glob(f"{history.name}.damaged-*[0-9]Z"))
     expect(len(kept) == 1 and f"the damaged file was set aside as {kept[0]}, and a new history" in told, told, kept)
     with urllib.request.urlopen(monitor.address + "metrics") as answer:
-        expect("\nluminance_history_set_aside_total 1\n" in answer.read().decode(), "the metrics do not tell of it")
+        expect("\nluminance_history_set_aside_total 1\n" in answer.read().decode(), "not in the metrics")
     browser.driver.get("about:blank")
     monitor.end()
 
 
-def says_how_to_keep_a_history(browser):
+def the_page_explains_how_to_keep_a_history(browser):
     monitor = Monitor([SERVE, "--cameras=1"])
     browser.open(monitor.address, "#/camera/camera-0")
     facts = browser.wait("const hint = document.querySelector('[data-part=hint]'); return hint && ["
@@ -367,8 +370,8 @@ def says_how_to_keep_a_history(browser):
     monitor.end()
 
 
-def works_with_a_password(browser, history):
-    """Also where that is in the address."""
+def the_page_works_with_a_password(browser, history):
+    """Also if the password is in the address."""
     monitor = Monitor([SERVE, "--basic=operator:secret", f"--history={history}"])
     browser.open(monitor.address.replace("//", "//operator:secret@"), "#/camera/camera-1")
     browser.wait("return document.querySelectorAll('.events tbody tr').length > 0",
@@ -385,27 +388,27 @@ def main():
         address = monitor.address
         browser.open(address)
         tiles_show(browser, monitor, ["camera-0", "camera-1", "camera-2"])
-        filters_choose(browser)
+        filters_select_cameras(browser)
         detail_shows(browser, monitor, "camera-0")
         names_are_text(browser, monitor)
         history_is_drawn(browser, monitor)
         rules_are_shown(browser, monitor)
-        verdicts_are_said(browser, monitor)
-        tells_of_a_history_that_is_not_written(browser, monitor)
-        keys_lead_everywhere(browser, address)
+        verdicts_are_announced(browser, monitor)
+        an_unwritable_history_is_reported(browser, monitor)
+        keys_reach_every_view(browser, address)
         themes_have_contrast(browser)
-        fits_a_phone(browser, address)
-        sleeps_unseen(browser, address)
+        the_page_fits_a_phone(browser, address)
+        a_hidden_page_has_no_stream(browser, address)
         expect(not (console := browser.console()), "the console has messages", *console)
-        monitor = returns_after_a_loss(browser, monitor, history)
+        monitor = the_page_recovers_after_a_restart(browser, monitor, history)
         expect(not (console := browser.console()), "the console has messages", *console)
         others = {one for one in browser.requested() if not one.startswith((address, "about:"))}
-        expect(not others, "the page asks for something elsewhere", *others)
+        expect(not others, "the page requests other addresses", *others)
         browser.driver.get("about:blank")
         monitor.end()
-        tells_of_a_history_that_is_set_aside(browser, history)
-        says_how_to_keep_a_history(browser)
-        works_with_a_password(browser, Path(folder) / "other.sqlite")
+        a_damaged_history_is_reported(browser, history)
+        the_page_explains_how_to_keep_a_history(browser)
+        the_page_works_with_a_password(browser, Path(folder) / "other.sqlite")
     print("the page shows what the monitor says, to the eye, the keyboard and the ear")
 
 
