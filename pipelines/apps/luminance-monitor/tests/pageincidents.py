@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pageincidents.py [FOLDER]: the page's list of incidents, and the view of one, in a headless Chromium, on
-a desktop and a phone, dark and light. Pictures go to the folder."""
+"""pageincidents.py [FOLDER]: tests the page's list of incidents, and the view of one, in a headless Chromium,
+on a desktop and a phone, dark and light. Saves pictures in FOLDER."""
 import csv
 import io
 import json
@@ -25,12 +25,12 @@ from videos import CLIP
 SERVE = pathlib.Path(os.environ.get("BUILD_DIR", "")) / "tests/serve"
 FOLDER = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
-PAGE = 50     # that the list loads at once
-FORMER = 120  # incidents of the first camera, which are over
+PAGE = 50     # incidents that the list loads at once
+FORMER = 120  # ended incidents of the first camera
 MINUTE, DAY = 60_000, 86_400_000
 LONG = "The lamp above the gate was replaced, and the camera was cleaned.\nSee the ticket of the electrician."
 REASONS = {"value": "its value is good again", "silence": "no frames", "restart": "the monitor ended"}
-LEARNING = 300  # seconds, of two minutes of video on a busy machine
+LEARNING = 300  # seconds to learn from two minutes of video on a busy machine
 
 ROWS = """
 const shown = (row, name) => {
@@ -65,13 +65,13 @@ def picture(browser, name):
 
 
 def date(milliseconds):
-    """As the page has it: 27 Nov 2026, 21:48:19."""
+    """Returns a time as the page writes it: 27 Nov 2026, 21:48:19."""
     moment = datetime.fromtimestamp(milliseconds // 1000, timezone.utc)
     return f"{moment.day} {moment:%b %Y, %H:%M:%S}".replace("Sep ", "Sept ")
 
 
 def acknowledged_text(one):
-    """The name is kept apart from what is beside it, however it is written."""
+    """Returns the text of the page. The name is isolated from the text beside it, whatever its direction."""
     name = one["acknowledged_by"] and f" by \u2068{one['acknowledged_by']}\u2069"
     return f"Acknowledged {date(one['acknowledged'])}{name}" if one["acknowledged"] else "Not acknowledged"
 
@@ -88,8 +88,8 @@ def post(monitor, number, **change):
         return json.load(answer)
 
 
-def keep_former(history):
-    """More than a page of them, as if the monitor had run for days."""
+def write_former_incidents(history):
+    """Writes more than a page of ended incidents, as if the monitor had run for days."""
     monitor = Monitor([SERVE, f"--history={history}"])
     running.wait_for("the first camera", lambda: monitor.ask("api/v1/cameras/camera-0/history")["rows"])
     monitor.end()
@@ -99,56 +99,57 @@ def keep_former(history):
     with sqlite3.connect(history) as file:
         kept = file.executemany("INSERT INTO incident (camera, verdict, since, until, reason, value, threshold, maintenance)"
                          " SELECT number, ?, ?, ?, ?, ?, ?, ? FROM camera WHERE id = 'camera-0'", rows)
-        expect(kept.rowcount == FORMER, "they are not kept", kept.rowcount)
+        expect(kept.rowcount == FORMER, "the former incidents are not written", kept.rowcount)
     file.close()
 
 
-def goes_to(browser, place):
+def go_to(browser, place):
     browser.run("location.hash = arguments[0]", place)
 
 
-def in_order(monitor, count, **filters):
-    """Those that last before the others, and of them those that are not acknowledged; then the newest."""
+def ordered(monitor, count, **filters):
+    """Returns the incidents of the API in the list's order: first those that last and are not acknowledged,
+    then those that last, then those that are over; of each, the newest first."""
     found = {one["id"]: one for one in listed(monitor, **filters)[:count]}
     if "state" not in filters:
         found.update((one["id"], one) for one in listed(monitor, **filters, state="open"))
     return sorted(found.values(), key=lambda one: (2 if one["end"] else 1 if one["acknowledged"] else 0, -one["begin"], -one["id"]))
 
 
-def shows(browser, monitor, what, count=PAGE, **filters):
-    """The first `count` of those in the API; another one may begin meanwhile."""
+def expect_list(browser, monitor, what, count=PAGE, **filters):
+    """Waits until the page lists the first `count` incidents of the API. Another one may begin meanwhile."""
     end = time.monotonic() + 60
     while True:
-        wanted = [one["id"] for one in in_order(monitor, count, **filters)]
+        wanted = [one["id"] for one in ordered(monitor, count, **filters)]
         if browser.run(f"return {IDS}") == wanted:
             return
         expect(time.monotonic() < end, f"{what}: other incidents are shown", browser.run(f"return {IDS}"), wanted)
         time.sleep(0.1)
 
 
-def is_as_in_the_api(row, one):
+def expect_row(row, one):
     is_over = one["end"] is not None
     facts = row, one
     expect(row["state"] == ("Over" if is_over else "Lasting"), "the state", *facts)
     expect(row["sign"] == ("#state-ended" if is_over else "#state-lost" if one["verdict"] == "no-frames"
                            else "#state-trouble"), "the sign", *facts)
     expect(row["link"] == one["title"] and row["camera"] == one["name"] and
-           row["href"] == f"#/camera/{one['camera']}", "what it is, and where", *facts)
+           row["href"] == f"#/camera/{one['camera']}", "title and camera", *facts)
     expect(row["begin"] == date(one["begin"]), "the beginning", *facts)
     expect(row["value"].startswith(f"Worst {one['quantity']}: ") and
            f", {one['side']} {one['threshold']:g}" in row["value"], "the value", *facts)
     expect(row["acknowledged"] == acknowledged_text(one), "acknowledged", *facts)
     expect((row["in-maintenance"] == "In maintenance") == one["maintenance"], "maintenance", *facts)
-    if is_over and 80 <= one["duration"] < 81:  # one of the former
+    if is_over and 80 <= one["duration"] < 81:  # a former incident
         is_same_day = date(one["begin"])[:-10] == date(one["end"])[:-10]
         expect(row["end"] == f" to {date(one['end'])[-8 if is_same_day else 0:]}" and row["length"] == "1 min",
                "the end", *facts)
         expect(row["reason"] == f"Over: {REASONS[one['reason']]}", "the reason", *facts)
 
 
-def every_view_leads_there(browser, monitor):
+def every_view_links_to_the_incidents(browser, monitor):
     recent = listed(monitor, acknowledged="no", **{"from": int(time.time() * 1000) - DAY})
-    expect(2 < len(recent) < 50, "few recent incidents", len(recent))
+    expect(2 < len(recent) < 50, "too few or too many recent incidents", len(recent))
     number = recent[0]["id"]
     for place in ("#/", "#/camera/camera-1", f"#/incidents/{number}"):
         browser.driver.get("about:blank")
@@ -164,34 +165,34 @@ def every_view_leads_there(browser, monitor):
     browser.wait(count, "the number does not follow", len(recent) - 1)
 
 
-def the_list_has_all(browser, monitor):
+def the_list_has_all_incidents(browser, monitor):
     first = listed(monitor)[PAGE + 5]["id"]
     post(monitor, first, acknowledged=True, acknowledged_by="<b>Ann</b> \u05d0", comment=LONG)
     browser.open(monitor.address, "#/incidents")
-    shows(browser, monitor, "the first page")
+    expect_list(browser, monitor, "the first page")
     expect(browser.run("return document.querySelector('#incidents [data-part=note]').textContent") ==
            f"The latest {PAGE}:", "the number of incidents")
     for count in (2 * PAGE, 3 * PAGE):
         before = browser.run(f"return {IDS}.length")
         browser.run("document.querySelector('#incidents [data-part=older]').click()")
-        shows(browser, monitor, "older ones", count)
+        expect_list(browser, monitor, "older ones", count)
         focused = browser.run(f"const row = document.activeElement.closest('.incident'); return {IDS}.indexOf("
                               "Number(row?.dataset.incident))")
         expect(abs(focused - before) <= 1, "older ones do not get the focus", focused, before)
     expect(not browser.run("return document.querySelector('#incidents [data-part=older]').checkVisibility()"),
-           "older ones than all are offered")
+           "the list offers more than all incidents")
     by_id = {one["id"]: one for one in listed(monitor)}
     rows = browser.run(ROWS)
     expect(len(rows) > FORMER, "not all are there", len(rows))
     for row in rows:
-        is_as_in_the_api(row, by_id[row["id"]])
+        expect_row(row, by_id[row["id"]])
     commented = next(row for row in rows if row["id"] == first)
     expect(commented["beginning"].startswith("The lamp above the gate") and commented["beginning"].endswith("…"),
            "the beginning of a comment", commented)
 
 
-def the_list_acknowledges(browser, monitor):
-    """One, and several at once, and says who; what is left comes first."""
+def the_list_acknowledges_incidents(browser, monitor):
+    """The list acknowledges one incident, and several at once, with a name; the others come first."""
     def is_acknowledged(*numbers):
         return [monitor.ask(f"api/v1/incidents/{number}")["acknowledged"] is not None for number in numbers]
 
@@ -201,14 +202,14 @@ def the_list_acknowledges(browser, monitor):
     several, button = "#incidents [data-part=several]", "#incidents [data-part=acknowledge-chosen]"
     browser.driver.get("about:blank")
     browser.open(monitor.address, "#/incidents")
-    shows(browser, monitor, "all")
-    first, *others = [one["id"] for one in in_order(monitor, PAGE) if one["acknowledged"] is None][:4]
+    expect_list(browser, monitor, "all")
+    first, *others = [one["id"] for one in ordered(monitor, PAGE) if one["acknowledged"] is None][:4]
     press(browser, f"[data-incident='{first}'] [data-part=acknowledge]")
     running.wait_for("an acknowledgement", lambda: is_acknowledged(first)[0])
     expect(by(first) == "", "a name that nobody gave", by(first))
     enter_name(browser, "#incidents", "Zoë")
     expect(is_acknowledged(*others) == [False] * 3, "others are acknowledged", others)
-    shows(browser, monitor, "one is acknowledged")
+    expect_list(browser, monitor, "one is acknowledged")
     browser.wait("return Number(document.activeElement.closest('.incident')?.dataset.incident) === arguments[0]",
                  "its row loses the focus", first)
     expect(browser.run(f"return document.querySelector('{button}').disabled"), "none is chosen")
@@ -219,20 +220,20 @@ def the_list_acknowledges(browser, monitor):
     running.wait_for("acknowledgements", lambda: all(is_acknowledged(*others[:2])))
     expect(is_acknowledged(others[2]) == [False], "one that was not chosen is acknowledged")
     expect([by(number) for number in others[:2]] == ["Zoë"] * 2, "they do not say who")
-    shows(browser, monitor, "several are acknowledged")
+    expect_list(browser, monitor, "several are acknowledged")
     press(browser, f"{several} input")
     left = browser.run(f"return document.querySelector('{button}').textContent")
-    expect(left == f"Acknowledge {sum(one['acknowledged'] is None for one in in_order(monitor, PAGE))} incidents",
+    expect(left == f"Acknowledge {sum(one['acknowledged'] is None for one in ordered(monitor, PAGE))} incidents",
            "not all are chosen", left)
     press(browser, f"{several} input")
     expect(browser.run(f"return document.querySelector('{button}').disabled"), "some are chosen")
     for number in (first, *others[:2]):
         post(monitor, number, acknowledged=False)
-    shows(browser, monitor, "as before")
+    expect_list(browser, monitor, "as before")
 
 
 def pictures_are_large(browser, monitor):
-    """Larger than the histogram."""
+    """The picture of a camera is larger than its histogram."""
     area = "const {width, height} = document.querySelector(arguments[0]).getBoundingClientRect(); return width * height"
     for size in SIZES.values():
         browser.resize(*size)
@@ -266,39 +267,39 @@ def filters_are_in_the_hash(browser, monitor):
              {"state": "open", "camera": "camera-1", "verdict": "too-dark"})):
         choose(browser, name, value)
         browser.wait(HASH, f"{name} is not in the hash", place)
-        shows(browser, monitor, place, **filters)
+        expect_list(browser, monitor, place, **filters)
     browser.driver.back()
     browser.wait(HASH, "no way back", "#/incidents?camera=camera-1&state=open")
-    shows(browser, monitor, "back", state="open", camera="camera-1")
+    expect_list(browser, monitor, "back", state="open", camera="camera-1")
     browser.driver.back()
     browser.driver.forward()
-    shows(browser, monitor, "forward", state="open", camera="camera-1")
+    expect_list(browser, monitor, "forward", state="open", camera="camera-1")
     browser.driver.get("about:blank")
     browser.open(monitor.address, "#/incidents?camera=camera-0&acknowledged=yes&state=none&from=x")
-    shows(browser, monitor, "a link", camera="camera-0", acknowledged="yes")
+    expect_list(browser, monitor, "a link", camera="camera-0", acknowledged="yes")
     chosen = browser.run("return Object.fromEntries(new FormData(document.querySelector('#incidents form')))")
     expect(chosen == {"camera": "camera-0", "verdict": "", "state": "", "acknowledged": "yes", "from": "", "to": ""},
            "the form has other filters", chosen)
     browser.click("#incidents [data-part=unfiltered]")
     browser.wait(HASH, "filters stay", "#/incidents")
-    goes_to(browser, "#/incidents?camera=removed")
+    go_to(browser, "#/incidents?camera=removed")
     browser.wait("return document.querySelector('#incidents [data-part=note]').textContent === 'No incident matches.'",
                  "a camera without incidents has some")
-    goes_to(browser, "#/incidents?verdict=nothing")
+    go_to(browser, "#/incidents?verdict=nothing")
     browser.wait("return document.querySelector('#incidents > [data-part=list] > .wrong').textContent.endsWith("
-                 "'no such verdict.')", "what the monitor refuses is not told")
+                 "'no such verdict.')", "the page does not show the monitor's refusal")
 
 
 def a_period_can_be_chosen(browser, monitor):
     newest = listed(monitor, state="closed", to=int(time.time() * 1000) - DAY)[0]["begin"]
     begin, end = ((newest - ago * MINUTE) // MINUTE * MINUTE for ago in (65, 25))
-    goes_to(browser, "#/incidents")
+    go_to(browser, "#/incidents")
     fill_period(browser, end, begin)
     wrong = browser.run("return document.querySelector('#incidents [data-part=wrong-filters]').textContent")
     expect("before the end" in wrong and browser.run("return location.hash") == "#/incidents", "a wrong period", wrong)
     fill_period(browser, begin, end)
     browser.wait(HASH, "the period is not in the hash", f"#/incidents?from={begin}&to={end}")
-    shows(browser, monitor, "a period", **{"from": begin, "to": end})
+    expect_list(browser, monitor, "a period", **{"from": begin, "to": end})
     address = browser.run("return document.querySelector('#incidents [data-part=csv]').href")
     with urllib.request.urlopen(address) as answer:
         rows = list(csv.DictReader(io.StringIO(answer.read().decode())))
@@ -307,16 +308,16 @@ def a_period_can_be_chosen(browser, monitor):
     fill_period(browser, None, None)
 
 
-def news_come_in(browser, monitor):
-    """Of the first camera, while one is unfolded and a date is being entered."""
+def the_list_follows_changes(browser, monitor):
+    """An incident begins and ends while another one is unfolded and a date is being entered."""
     dark = {"camera": "camera-0", "verdict": "too-dark"}
     commented = listed(monitor, acknowledged="yes", **dark)[0]
-    # It is still in the list when another one is there.
+    # The commented incident stays within the list when another one begins.
     browser.driver.get("about:blank")
     browser.open(monitor.address, f"#/incidents?camera=camera-0&verdict=too-dark&to={int(time.time() * 1000) + DAY}")
-    shows(browser, monitor, "one camera", **dark)
+    expect_list(browser, monitor, "one camera", **dark)
     browser.run("document.querySelector('#incidents [data-part=older]').click()")
-    shows(browser, monitor, "older ones", 2 * PAGE, **dark)
+    expect_list(browser, monitor, "older ones", 2 * PAGE, **dark)
     details = f"document.querySelector('[data-incident=\"{commented['id']}\"] details')"
     browser.run(f"{details}.open = true; const {{to}} = document.querySelector('#incidents form').elements;"
                 "to.value = '2030-01-02T03:04'; to.focus()")
@@ -329,27 +330,27 @@ def news_come_in(browser, monitor):
                  "it does not end in the list")
     kept = browser.run(f"return [{details}.open, {details}.querySelector('.comment').textContent,"
                        "document.activeElement.name, document.activeElement.value]")
-    expect(kept == [True, LONG, "to", "2030-01-02T03:04"], "what the reader was at is lost", kept)
-    goes_to(browser, "#/incidents?camera=camera-0&verdict=too-dark&acknowledged=yes")
-    shows(browser, monitor, "acknowledged", acknowledged="yes", **dark)
+    expect(kept == [True, LONG, "to", "2030-01-02T03:04"], "the reader's state is lost", kept)
+    go_to(browser, "#/incidents?camera=camera-0&verdict=too-dark&acknowledged=yes")
+    expect_list(browser, monitor, "acknowledged", acknowledged="yes", **dark)
     browser.run(f"{details}.open = true")
     post(monitor, commented["id"], acknowledged=False)
     browser.wait(f"return {details}?.closest('.incident').querySelector('[data-part=acknowledged]').textContent"
-                 " === 'Not acknowledged'", "what is read is lost, or stale, as it matches no more")
-    # The newest is over now: those that last stay before it.
-    goes_to(browser, "#/incidents")
-    shows(browser, monitor, "what lasts is not first")
+                 " === 'Not acknowledged'", "an incident that matches no more is gone or stale")
+    # The newest incident is over now: those that last come before it.
+    go_to(browser, "#/incidents")
+    expect_list(browser, monitor, "incidents that last come first")
     expect(browser.run(f"return {IDS}[0]") != begun["id"] and browser.run(ROWS)[0]["state"] == "Lasting", "the first")
 
 
-def keys_lead_back(browser, monitor):
+def keys_lead_back_to_the_list(browser, monitor):
     browser.driver.get("about:blank")
     browser.open(monitor.address)
     browser.wait("return document.querySelector('.tile')", "no tiles")
     browser.press("i")
     browser.wait(HEADING, "i does not lead to the incidents")
     choose(browser, "state", "closed")
-    shows(browser, monitor, "filtered", state="closed")
+    expect_list(browser, monitor, "filtered", state="closed")
     row = "document.querySelectorAll('#incidents .incident')[20].querySelector('[data-part=link]')"
     number = browser.run(f"{row}.click(); return {IDS}[20]")
     browser.wait(HEADING, "the heading of an incident does not get the focus, or is below the bar")
@@ -361,12 +362,12 @@ def keys_lead_back(browser, monitor):
     browser.wait("return document.getElementById('overview').checkVisibility()", "Escape does not leave the list")
 
 
-def one_is_shown(browser, monitor):
-    """With pictures, but without a reference, which is not learned in this test."""
+def one_incident_is_shown(browser, monitor):
+    """The view has pictures, but no reference, which is not learned in this test."""
     one = next(each for each in listed(monitor, camera="camera-1") if each["picture"])
     silent = listed(monitor, camera="camera-3", verdict="no-frames")[0]
     for incident, pictures in ((one, {"beginning", "present"}), (silent, set())):
-        goes_to(browser, f"#/incidents/{incident['id']}")
+        go_to(browser, f"#/incidents/{incident['id']}")
         browser.wait("return document.querySelector('#incident [data-part=camera]')?.textContent === arguments[0]",
                      "another camera", incident["name"])
         browser.wait(f"const all = (() => {{ {FIGURES} }})(); return Object.keys(all).length === 3 && "
@@ -381,12 +382,12 @@ def one_is_shown(browser, monitor):
                values["Threshold"].startswith(f"{incident['side']} {incident['threshold']:g}") and
                values["Number"] == str(incident["id"]), "values", values, incident)
     former = listed(monitor, state="closed", camera="camera-0")[-1]
-    goes_to(browser, f"#/incidents/{former['id']}")
+    go_to(browser, f"#/incidents/{former['id']}")
     browser.wait("return document.querySelector('#incident [data-part=name]')?.textContent === 'Too dark'", "another")
     values = browser.run(VALUES)
     expect(values["End"] == date(former["end"]) and values["Over because"] == REASONS[former["reason"]] and
            values["Duration"] == "1 min" and values["Began in maintenance"] == "no", "values", values)
-    goes_to(browser, "#/incidents/99999999")
+    go_to(browser, "#/incidents/99999999")
     browser.wait("return document.getElementById('incident').textContent.includes('no such incident')", "none")
     return former
 
@@ -402,29 +403,29 @@ def type_comment(browser, text):
 
 
 def press(browser, selector):
-    """When it can be: the stream may bring what the page still waits for."""
+    """Clicks a button once it is enabled: the page may still wait for data of the stream."""
     browser.wait("return document.querySelector(arguments[0])?.disabled === false", "a button is disabled", selector)
     browser.click(selector)
 
 
-def is_handled(browser, monitor, number):
+def an_incident_is_acknowledged_and_commented(browser, monitor, number):
     def current():
         return monitor.ask(f"api/v1/incidents/{number}")
 
     acknowledged = "return document.querySelector('#incident [data-part=acknowledged]')?.textContent.startsWith(arguments[0])"
     typed = "return document.querySelector('#incident textarea').value"
     wrong = "return document.querySelector('#incident [data-part=wrong]').textContent === arguments[0]"
-    goes_to(browser, f"#/incidents/{number}")
-    browser.wait(acknowledged, "it is acknowledged", "Not acknowledged")
+    go_to(browser, f"#/incidents/{number}")
+    browser.wait(acknowledged, "the incident is acknowledged", "Not acknowledged")
     name = "return document.querySelector('#incident [data-part=signature] input').value"
     expect(browser.run(name) == "Zoë", "the name of the list", browser.run(name))
     enter_name(browser, "#incident", "Bob")
     press(browser, "#incident [data-part=acknowledge]")
     browser.wait(acknowledged, "it is not acknowledged", "Acknowledged ")
-    expect(current()["acknowledged"] and current()["acknowledged_by"] == "Bob", "only the page has it acknowledged")
+    expect(current()["acknowledged"] and current()["acknowledged_by"] == "Bob", "the API has another state")
     browser.wait(acknowledged, "the name is not shown", acknowledged_text(current()))
     expect(not browser.run("return document.querySelector('#incident [data-part=signature]').checkVisibility()"),
-           "a name is asked for that nobody needs")
+           "the page asks for a name that is not needed")
     browser.driver.refresh()
     browser.wait(acknowledged, "it is not shown again", acknowledged_text(current()))
     browser.run("document.querySelector('#incident [data-part=acknowledge]').focus()")
@@ -432,7 +433,7 @@ def is_handled(browser, monitor, number):
     browser.wait(acknowledged, "it cannot be taken back", "Not acknowledged")
     browser.wait("return document.activeElement.textContent === 'Acknowledge'", "the button lost the focus")
     expect(browser.run(name) == "Bob", "the browser does not remember the name", browser.run(name))
-    expect(current()["acknowledged"] is None, "only the page has it taken back")
+    expect(current()["acknowledged"] is None, "the API still has it acknowledged")
     type_comment(browser, LONG)
     press(browser, "#incident form button")
     browser.wait("return document.querySelector('#incident [data-part=count]').textContent === arguments[0]",
@@ -444,22 +445,22 @@ def is_handled(browser, monitor, number):
         press(browser, "#incident form button")
         browser.wait(wrong, "a refusal is not shown", f"Not saved: {why}.")
         post(monitor, number, acknowledged=True)
-        browser.wait(acknowledged, "news do not come", "Acknowledged ")
+        browser.wait(acknowledged, "a change is not shown", "Acknowledged ")
         post(monitor, number, acknowledged=False)
-        browser.wait(acknowledged, "news do not come", "Not acknowledged")
+        browser.wait(acknowledged, "a change is not shown", "Not acknowledged")
         expect(browser.run(typed) == text, "what was typed is lost", browser.run(typed))
-        expect(browser.run(wrong, f"Not saved: {why}."), "the refusal is taken back")
+        expect(browser.run(wrong, f"Not saved: {why}."), "the refusal is hidden again")
     post(monitor, number, comment="theirs")
     browser.wait("return document.querySelector('#incident [data-part=theirs]').textContent.includes('theirs')",
                  "the comment of somebody else is not shown")
     browser.click("#to-incidents")
-    goes_to(browser, f"#/incidents/{number}")
+    go_to(browser, f"#/incidents/{number}")
     browser.wait("return document.querySelector('#incident textarea')", "no comment")
     expect(browser.run(typed) == "bell \x07", "what was not saved is lost")
     type_comment(browser, "theirs")
 
 
-def it_leads_to_its_time(browser, one):
+def an_incident_links_to_its_time(browser, one):
     browser.click("#incident [data-part=history]")
     browser.wait("return document.querySelector('[data-part=ranges] [aria-pressed=true]')?.value.startsWith('From')",
                  "another period is shown")
@@ -474,13 +475,13 @@ def it_leads_to_its_time(browser, one):
     browser.wait("return document.querySelector('#detail h2')", "no way back")
 
 
-def looks_right(browser, monitor):
+def the_views_look_right(browser, monitor):
     numbers = [listed(monitor, camera="camera-1")[0]["id"], listed(monitor, state="closed", camera="camera-0")[0]["id"]]
     for device, size in SIZES.items():
         browser.resize(*size)
         for name, place in (("list", "#/incidents"), ("filtered", "#/incidents?camera=camera-0&from=1&to=2"),
                             ("lasting", f"#/incidents/{numbers[0]}"), ("over", f"#/incidents/{numbers[1]}")):
-            goes_to(browser, place)
+            go_to(browser, place)
             browser.wait("return document.querySelector('main > :not([hidden]) [data-part=name]')?.checkVisibility() &&"
                          "!document.body.textContent.includes('Loading …')", f"{name}: nothing")
             browser.wait(HEADING + " || location.hash.includes('?')", f"{name}: the heading is not in sight")
@@ -496,7 +497,7 @@ def looks_right(browser, monitor):
     browser.resize(*SIZES["desktop"])
 
 
-def a_login_brings_back(browser, history):
+def a_login_returns_to_the_view(browser, history):
     monitor = Monitor([SERVE, "--token=geheim", f"--history={history}"])
     form = "return location.pathname === '/login' && document.querySelector('input[name=token]')"
 
@@ -521,8 +522,8 @@ def a_login_brings_back(browser, history):
     monitor.end()
 
 
-def a_user_is_known(browser, history):
-    """By the form; the name that is remembered does not count."""
+def a_known_user_gives_no_name(browser, history):
+    """A user logs in with the form: the page asks for no name, and ignores the one that it remembers."""
     monitor = Monitor([SERVE, "--basic=operator:geheim", "--token=other", f"--history={history}"])
     browser.driver.get(monitor.address + "login#/incidents?acknowledged=no")
     for name, text in (("user", "operator"), ("password", "geheim\n")):
@@ -530,56 +531,57 @@ def a_user_is_known(browser, history):
     browser.wait("return document.getElementById('logout')?.checkVisibility()", "nobody is logged in")
     browser.wait(f"return {IDS}.length > 10", "no incidents after the login")
     browser.wait("return !document.querySelector('#incidents [data-part=signature]').checkVisibility()",
-                 "a name is asked for that is known")
+                 "the page asks for a known name")
     number = browser.run(f"return {IDS}[0]")
     press(browser, f"[data-incident='{number}'] [data-part=acknowledge]")
     browser.wait("return [...document.querySelectorAll('#incidents .incident [data-part=acknowledged]')].some("
-                 "({textContent}) => textContent.endsWith(' by \u2068operator\u2069'))", "it does not say who")
+                 "({textContent}) => textContent.endsWith(' by \u2068operator\u2069'))", "no name")
     browser.driver.get("about:blank")
     monitor.end()
 
 
-def of_made_up_cameras(browser, history):
-    keep_former(history)
+def check_simulated_cameras(browser, history):
+    write_former_incidents(history)
     monitor = Monitor([SERVE, f"--history={history}"])
     running.wait_for("verdicts", lambda: len(listed(monitor, state="open")) > 3)
-    every_view_leads_there(browser, monitor)
-    the_list_has_all(browser, monitor)
-    the_list_acknowledges(browser, monitor)
+    every_view_links_to_the_incidents(browser, monitor)
+    the_list_has_all_incidents(browser, monitor)
+    the_list_acknowledges_incidents(browser, monitor)
     filters_are_in_the_hash(browser, monitor)
     a_period_can_be_chosen(browser, monitor)
-    news_come_in(browser, monitor)
-    keys_lead_back(browser, monitor)
-    former = one_is_shown(browser, monitor)
-    is_handled(browser, monitor, former["id"])
-    it_leads_to_its_time(browser, former)
-    looks_right(browser, monitor)
-    # Refused on purpose.
+    the_list_follows_changes(browser, monitor)
+    keys_lead_back_to_the_list(browser, monitor)
+    former = one_incident_is_shown(browser, monitor)
+    an_incident_is_acknowledged_and_commented(browser, monitor, former["id"])
+    an_incident_links_to_its_time(browser, former)
+    the_views_look_right(browser, monitor)
+    # These requests are refused on purpose.
     errors = [line for line in browser.console() if " 400 " not in line and " 404 " not in line]
     expect(not errors, "the console has messages", *errors)
     browser.driver.get("about:blank")
     monitor.end()
-    a_login_brings_back(browser, history)
-    a_user_is_known(browser, history)
+    a_login_returns_to_the_view(browser, history)
+    a_known_user_gives_no_name(browser, history)
 
 
-def without_a_history(browser):
+def without_a_history_the_page_says_so(browser):
     monitor = Monitor([SERVE, "--cameras=1"])
     browser.console()
     browser.open(monitor.address, "#/incidents")
     browser.wait("return document.querySelector('#incidents [data-part=no-history]').checkVisibility() &&"
                  "!document.querySelector('#incidents form').checkVisibility()", "the list does not say so")
-    goes_to(browser, "#/incidents/1")
+    go_to(browser, "#/incidents/1")
     browser.wait("return document.getElementById('incident').textContent.includes('the monitor keeps no history')",
                  "an incident does not say so")
-    expect(not browser.run("return document.querySelector('#to-incidents b').checkVisibility()"), "a number of nothing")
+    expect(not browser.run("return document.querySelector('#to-incidents b').checkVisibility()"),
+           "a number is shown")
     expect(not (console := browser.console()), "the console has messages", *console)
     browser.driver.get("about:blank")
     monitor.end()
 
 
-def three_pictures(browser, monitor):
-    """Of a video, whose reference is learned meanwhile."""
+def three_pictures_are_shown(browser, monitor):
+    """Once the reference of the video is learned, its incident has three pictures."""
     running.wait_for("a reference", lambda: monitor.cameras()["clip"]["reference"], LEARNING)
     found = json.loads(monitor.get("/api/v1/incidents?verdict=too-dark"))["incidents"][-1]
     browser.open(monitor.address, f"/#/incidents/{found['id']}")
@@ -593,8 +595,8 @@ def three_pictures(browser, monitor):
     browser.driver.get("about:blank")
 
 
-def play_clip(folder):
-    """Too dark by its rule from the beginning."""
+def start_clip(folder):
+    """Starts a monitor of the clip, which is too dark by its rule from the beginning."""
     config = pathlib.Path(folder) / "cameras.toml"
     config.write_text(f'loop = true\n[[cameras]]\nid = "clip"\nname = "The clip"\nuri = "{CLIP}"\n'
                       "[verdicts.too-dark]\nraise = 200\nclear = 201\nhold = 0\n")
@@ -602,12 +604,12 @@ def play_clip(folder):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder, Browser() as browser, play_clip(folder) as video:
+    with tempfile.TemporaryDirectory() as folder, Browser() as browser, start_clip(folder) as video:
         browser.cdp("Emulation.setTimezoneOverride", timezoneId="UTC")
-        of_made_up_cameras(browser, pathlib.Path(folder) / "history.sqlite")
-        without_a_history(browser)
+        check_simulated_cameras(browser, pathlib.Path(folder) / "history.sqlite")
+        without_a_history_the_page_says_so(browser)
         pictures_are_large(browser, video)
-        three_pictures(browser, video)
+        three_pictures_are_shown(browser, video)
     print("the page lists incidents, shows them and has them acknowledged and commented")
 
 

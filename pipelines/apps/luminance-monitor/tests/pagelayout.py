@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pagelayout.py [FOLDER]: the layout of the page in a headless Chromium: few cameras and many, on a
-desktop and on a phone, dark and light. Pictures go to the folder."""
+"""pagelayout.py [FOLDER]: tests the layout of the page in a headless Chromium: few cameras and many, on a
+desktop and on a phone, dark and light. Saves pictures in FOLDER."""
 import os
 import sys
 import tempfile
@@ -46,8 +46,8 @@ def numbers_are_shown(browser, count):
                  "document.querySelector('.tile').dataset.time", "no numbers come", count)
 
 
-def tiles_have_the_room(browser, count, size, what):
-    """They fill the width, and could not be larger without being out of sight."""
+def expect_filled(browser, count, size, what):
+    """Checks that the tiles fill the width, and are as large as the height of the window allows."""
     browser.wait("return document.querySelectorAll('.tile:not([hidden])').length === arguments[0]",
                  f"{what}: not as many tiles", count)
     width, height = size
@@ -56,11 +56,11 @@ def tiles_have_the_room(browser, count, size, what):
     expect(shown["columns"] <= count, f"{what}: there is room left beside the tiles", shown)
     expect(shown["list"]["right"] - shown["right"] < 1 and
            width - shown["list"]["width"] < 40, f"{what}: the width is not filled", shown)
-    expect(max(shown["widths"]) - min(shown["widths"]) < 1, f"{what}: not all alike", shown)
+    expect(max(shown["widths"]) - min(shown["widths"]) < 1, f"{what}: tiles differ in width", shown)
     if size == PHONE:
-        expect(shown["columns"] == 1, f"{what}: a phone is too narrow for that", shown)
+        expect(shown["columns"] == 1, f"{what}: a phone has more than one column", shown)
         return
-    expect(shown["pageHeight"] <= height, f"{what}: not all can be seen", shown)
+    expect(shown["pageHeight"] <= height, f"{what}: the page is higher than the window", shown)
     if shown["columns"] > 1:
         taller = browser.run(WITH_FEWER_COLUMNS)
         expect(taller > height, f"{what}: tiles are smaller than needed", shown, taller)
@@ -73,14 +73,14 @@ def few_cameras_fill_the_width(browser):
             browser.resize(*size)
             browser.open(monitor.address)
             numbers_are_shown(browser, count)
-            tiles_have_the_room(browser, count, size, f"{count} cameras, {device}")
+            expect_filled(browser, count, size, f"{count} cameras, {device}")
             picture(browser, f"{count}-{device}")
         browser.driver.get("about:blank")
         monitor.end()
 
 
-def those_with_problems_get_the_room(browser):
-    """Of 32, four: one is dark, one frozen, one silent, one lost."""
+def cameras_with_problems_fill_the_page(browser):
+    """Four of 32 cameras have problems: one is dark, one frozen, one silent, one lost."""
     monitor = Monitor([SERVE, "--cameras=32"])
     browser.resize(*DESKTOP)
     browser.open(monitor.address)
@@ -89,7 +89,7 @@ def those_with_problems_get_the_room(browser):
                  "not four cameras have problems")
     before = browser.run(TILES)
     browser.click('[data-filter="troubled"]')
-    tiles_have_the_room(browser, 4, DESKTOP, "four with problems")
+    expect_filled(browser, 4, DESKTOP, "four with problems")
     after = browser.run(TILES)
     expect(after["widths"][0] > 1.5 * before["widths"][0], "tiles do not grow", before, after)
     picture(browser, "problems")
@@ -102,14 +102,14 @@ def those_with_problems_get_the_room(browser):
 
 
 def offset_text(browser):
-    """As the page has it: UTC+1, UTC+10:30."""
+    """Returns the offset as the page writes it: UTC+1, UTC+10:30."""
     minutes = -browser.run("return new Date().getTimezoneOffset()")
     hours, rest = divmod(abs(minutes), 60)
     return f"UTC{'-' if minutes < 0 else '+'}{hours}" + (f":{rest:02}" if rest else "")
 
 
 def the_time_zone_is_named(browser, monitor):
-    """Once, in both views."""
+    """Both views name the time zone once."""
     shown = ("const {textContent} = document.getElementById('zone');"
              "return document.getElementById('zone').checkVisibility() && textContent")
     for zone in ("Europe/Berlin", "Australia/Adelaide", "America/New_York", "UTC"):
@@ -169,7 +169,7 @@ VIEWS = {"overview": open_overview, "problems": open_problems, "nothing": open_n
 
 
 def every_view_fits(browser, monitor):
-    """On both devices and in both themes: legible, nothing over something else, nothing cut off."""
+    """On both devices and in both themes, texts are legible, and nothing overlaps or is cut off."""
     for device, size in (("desktop", DESKTOP), ("phone", PHONE)):
         browser.resize(*size)
         for name, open_view in VIEWS.items():
@@ -178,7 +178,7 @@ def every_view_fits(browser, monitor):
             for theme in ("dark", "light"):
                 browser.prefer(theme)
                 what = f"{name}, {device}, {theme}"
-                # In a frame of its own: what is drawn late is there.
+                # Waits for the next frame, so that late drawing is done.
                 browser.wait("return new Promise(done => requestAnimationFrame(() => "
                              "setTimeout(() => done(true))))", what)
                 least = 10 if name in ("nothing", "keys") else 20
@@ -188,8 +188,8 @@ def every_view_fits(browser, monitor):
             browser.run("localStorage.clear()")
 
 
-def what_lies_over_something_is_found(browser, monitor):
-    """By the test itself."""
+def overlaps_are_found(browser, monitor):
+    """The test itself finds boxes that overlap or are too wide."""
     browser.resize(*DESKTOP)
     open_overview(browser, monitor)
     for spoil in ("document.querySelector('.status').style.marginTop = '-30px'",
@@ -202,11 +202,11 @@ def what_lies_over_something_is_found(browser, monitor):
 def main():
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
         few_cameras_fill_the_width(browser)
-        those_with_problems_get_the_room(browser)
+        cameras_with_problems_fill_the_page(browser)
         monitor = Monitor([SERVE, "--cameras=12", f"--history={folder}/history.sqlite"])
         the_time_zone_is_named(browser, monitor)
         every_view_fits(browser, monitor)
-        what_lies_over_something_is_found(browser, monitor)
+        overlaps_are_found(browser, monitor)
         browser.driver.get("about:blank")
         monitor.end()
         expect(not (console := browser.console()), "the console has messages", *console)

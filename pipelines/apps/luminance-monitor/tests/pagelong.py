@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Leaves the page open with 32 cameras, and looks whether it grows."""
+"""Leaves the page open with 32 cameras, and checks that its memory does not grow."""
 import os
 import time
 from pathlib import Path
@@ -9,7 +9,7 @@ from browser import Browser, Monitor, expect
 
 SERVE = Path(os.environ.get("BUILD_DIR", "")) / "tests/serve"
 CAMERAS = 32
-SEEN = CAMERAS - 2  # two have no picture
+SEEN = CAMERAS - 2  # two cameras have no picture
 WARM_UP, SOAK = 15, 60  # seconds
 DETAILS = 20
 # A page that kept one interval of each camera would grow by 4 MB in a minute.
@@ -17,7 +17,7 @@ MAX_GROWTH = {"JSHeapUsedSize": 500e3, "Nodes": 100, "JSEventListeners": 10}
 
 
 def measure(browser):
-    """After what is not used has been collected."""
+    """Returns the metrics of the page after garbage collections."""
     for _ in range(3):
         browser.cdp("HeapProfiler.collectGarbage")
     metrics = browser.cdp("Performance.getMetrics")["metrics"]
@@ -25,13 +25,13 @@ def measure(browser):
 
 
 def times_shown(browser):
-    """Milliseconds, in the order of the tiles; 0 where a tile shows no numbers."""
+    """Returns the times of the tiles in milliseconds, in their order; 0 if a tile shows no numbers."""
     return browser.run("return [...document.querySelectorAll('.tile')]"
                        ".map(tile => Number(tile.dataset.time ?? 0))")
 
 
 def watch(browser, seconds):
-    """Meanwhile every tile gets new numbers."""
+    """Waits, and checks that every tile gets new numbers meanwhile."""
     before = times_shown(browser)
     time.sleep(seconds)
     updated = sum(new - old > 500 * seconds
@@ -40,7 +40,7 @@ def watch(browser, seconds):
 
 
 def measure_at_rest(browser, before):
-    """What is used once answers that were on their way have come; what leaks stays."""
+    """Returns what is used once pending answers have arrived; leaks stay."""
     for _ in range(20):
         after = measure(browser)
         if all(after[name] - before[name] < limit for name, limit in MAX_GROWTH.items()):
@@ -60,7 +60,7 @@ def expect_no_growth(before, after, what):
 def open_details(browser, count):
     for i in range(count):
         browser.run("location.hash = '#/camera/camera-' + arguments[0]", i % CAMERAS)
-        # No script returns an element: the driver would keep it.
+        # The script returns no element, because the driver would keep it.
         browser.wait("return document.querySelector('#detail .plot') !== null", "no detail")
         browser.run("location.hash = '#/'")
         browser.wait("return document.querySelector('#detail .plot') === null", "the detail stays")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pagemaintenance.py [FOLDER]: the page begins and ends maintenance of a camera, marks it, and announces
-nothing of it meanwhile, in a headless Chromium, on a desktop and a phone, dark and light. Pictures go to
-the folder."""
+"""pagemaintenance.py [FOLDER]: the page begins and ends maintenance of a camera, marks it, and does
+not announce its verdicts meanwhile, in a headless Chromium, on a desktop and a phone, dark and light. Saves
+pictures in FOLDER."""
 import json
 import os
 import pathlib
@@ -64,7 +64,7 @@ def fill(browser, end, time_of_day="", comment=""):
 
 
 def press(browser, selector):
-    """When it can be: the stream may bring what the page still waits for."""
+    """Clicks a button once it is enabled: the page may still wait for data of the stream."""
     browser.wait("return document.querySelector(arguments[0])?.disabled === false", "a button is disabled", selector)
     browser.click(selector)
 
@@ -79,8 +79,8 @@ def end(browser):
     browser.wait(f"return {PANEL}.querySelector('form').checkVisibility() && !{TEXT}", "it does not end")
 
 
-def is_begun_and_ended(browser, monitor):
-    """Of the dark camera, until it is ended by hand."""
+def maintenance_is_begun_and_ended(browser, monitor):
+    """Maintenance of the dark camera begins, and lasts until it is ended by hand."""
     open_camera(browser, "camera-1")
     browser.wait("return document.title.startsWith('(4) ')", "not four cameras have problems")
     comment = "<b>new lamp</b>, \u05e9\u05dc\u05d5\u05dd"
@@ -95,12 +95,12 @@ def is_begun_and_ended(browser, monitor):
     expect(shown == comment, "the comment", shown)
     browser.wait("return document.activeElement.dataset.part === 'end-maintenance'", "the focus is lost")
     browser.wait(MARK, "the heading has no mark", "#detail .heading", True)
-    browser.wait("return document.title.startsWith('(3) ')", "the title tells of it")
+    browser.wait("return document.title.startsWith('(3) ')", "the title still counts the camera")
     browser.run("location.hash = '#/'")
     browser.wait(MARK, "the tile has no mark", TILE.format("camera-1"), True)
     expect(browser.run(MARK, TILE.format("camera-2"), False), "another tile has one")
     expect(browser.run("return document.querySelector(`.tile[data-camera='camera-1']`).dataset.state") == "trouble",
-           "its state is hidden")
+           "the tile hides the state")
     browser.click('[data-filter="maintenance"]')
     shown = browser.run("return [document.querySelector('[data-filter=maintenance] b').textContent,"
                         "...Array.from(document.querySelectorAll('.tile:not([hidden])'), e => e.dataset.camera)]")
@@ -108,9 +108,9 @@ def is_begun_and_ended(browser, monitor):
     browser.click('[data-filter="all"]')
     open_camera(browser, "camera-1")
     end(browser)
-    expect(maintenance(monitor, "camera-1") is None, "only the page has it ended")
+    expect(maintenance(monitor, "camera-1") is None, "the API still has it")
     browser.wait(MARK, "the mark stays", "#detail .heading", False)
-    browser.wait("return document.title.startsWith('(4) ')", "the title does not tell of it again")
+    browser.wait("return document.title.startsWith('(4) ')", "the title does not count the camera again")
     browser.run("location.hash = '#/'")
     browser.wait(MARK, "the mark of the tile stays", TILE.format("camera-1"), False)
     expect(not browser.run("return document.querySelector('[data-filter=maintenance]').checkVisibility()"),
@@ -126,7 +126,7 @@ def an_end_can_be_chosen(browser, monitor):
         until = maintenance(monitor, "camera-2")["until"]
         expect(abs(until - before - hours * HOUR) < 60_000, "another end", until, before)
         at = datetime.fromtimestamp(until / 1000, timezone.utc)
-        expect(f"{at:%H:%M}." in browser.run(f"return {TEXT}"), "the end is not told", browser.run(f"return {TEXT}"))
+        expect(f"{at:%H:%M}." in browser.run(f"return {TEXT}"), "the end is missing", browser.run(f"return {TEXT}"))
         end(browser)
     for wrong, words in (("", "date and the time of the end"), ("2020-01-01T00:00", "in the past")):
         begin(browser, "time", wrong)
@@ -136,7 +136,7 @@ def an_end_can_be_chosen(browser, monitor):
     begin(browser, "time", f"{datetime.fromtimestamp(chosen / 1000, timezone.utc):%Y-%m-%dT%H:%M}")
     browser.wait(f"return {TEXT}", "it does not begin")
     expect(maintenance(monitor, "camera-2")["until"] == chosen, "another end", maintenance(monitor, "camera-2"), chosen)
-    expect(browser.run(f"return {WRONG}") == "", "what was wrong is still told")
+    expect(browser.run(f"return {WRONG}") == "", "the error is still shown")
     post(monitor, "camera-2", until=now() + 2000)
     browser.wait(f"return !{TEXT} && {PANEL}.querySelector('form').checkVisibility()", "it does not end by itself")
 
@@ -148,11 +148,11 @@ def a_refusal_is_shown(browser, monitor):
                  "a refusal is not shown")
     typed = browser.run(f"return {PANEL}.querySelector('form').elements.comment.value")
     expect(typed == "x" * 1001 and maintenance(monitor, "camera-2") is None, "what was typed is lost", typed)
-    browser.console()  # the refusal
+    browser.console()  # drops the message of the refusal
 
 
 def nothing_is_announced(browser, monitor):
-    """Until it is over: what still lasts then is."""
+    """Verdicts are not announced during maintenance. Those that last at its end are announced then."""
     post(monitor, "camera-0")
     browser.run("location.hash = '#/'")
     browser.wait(MARK, "no mark", TILE.format("camera-0"), True)
@@ -161,9 +161,9 @@ def nothing_is_announced(browser, monitor):
     state = "return document.querySelector(`.tile[data-camera='camera-0']`).dataset.state === arguments[0]"
     monitor.send(signal.SIGUSR1)
     browser.wait(state, "its verdict is not shown", "trouble")
-    time.sleep(2)  # of the half second in which updates are gathered
+    time.sleep(2)  # updates are gathered for half a second
     said = browser.run("return said")
-    expect(not any("Entrance" in text for text in said), "it is announced", said)
+    expect(not any("Entrance" in text for text in said), "the verdict is announced", said)
     post(monitor, "camera-0", end=True)
     browser.wait("return said.some((text) => /Entrance.*too dark/.test(text))", "what lasts is not announced")
     monitor.send(signal.SIGUSR1)
@@ -175,7 +175,7 @@ def nothing_is_announced(browser, monitor):
     browser.wait(MARK, "one incident is not marked", "#incident .heading", True)
 
 
-def looks_right(browser, monitor):
+def the_views_look_right(browser, monitor):
     for camera in ("camera-1", "camera-3"):
         post(monitor, camera, until=now() + 8 * HOUR, comment="The lamp is replaced. " * 8)
     for device, size in SIZES.items():
@@ -201,7 +201,7 @@ def looks_right(browser, monitor):
     browser.resize(*SIZES["desktop"])
 
 
-def a_login_comes_back(browser):
+def a_login_returns_to_the_camera(browser):
     monitor = Monitor([SERVE, "--token=geheim"])
     form = "return location.pathname === '/login' && document.querySelector('input[name=token]')"
     browser.driver.get(monitor.address + "#/camera/camera-1")
@@ -221,16 +221,16 @@ def main():
         for history in ([], [f"--history={folder}/history.sqlite"]):
             monitor = Monitor([SERVE, *history])
             browser.open(monitor.address)
-            is_begun_and_ended(browser, monitor)
+            maintenance_is_begun_and_ended(browser, monitor)
             an_end_can_be_chosen(browser, monitor)
             a_refusal_is_shown(browser, monitor)
             if history:
                 nothing_is_announced(browser, monitor)
-                looks_right(browser, monitor)
+                the_views_look_right(browser, monitor)
             expect(not (console := browser.console()), "the console has messages", *console)
             browser.driver.get("about:blank")
             monitor.end()
-        a_login_comes_back(browser)
+        a_login_returns_to_the_camera(browser)
     print("the page has cameras in maintenance, and keeps quiet of them")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pagenotify.py [FOLDER]: the page's list of notification channels, and its test, in a headless
-Chromium. Pictures go to the folder."""
+"""pagenotify.py [FOLDER]: the page's list of notification channels and its test messages, in a headless
+Chromium. Saves pictures in FOLDER."""
 import http.server
 import json
 import pathlib
@@ -51,7 +51,7 @@ def channels_are_tested(browser, port):
     expect(len(Receiver.bodies) == 1 and Receiver.bodies[0]['test'], 'the message', Receiver.bodies)
     states = browser.wait("const items = [...document.querySelectorAll('.channels li')].map("
                           "e => e.textContent); return items[1].includes('Failing since') && items",
-                          'the states are those of before')
+                          'the states do not change')
     expect('Last message sent' in states[0], 'the state', states)
     browser.click('#notifier [data-part=test]')
     browser.wait("return document.querySelector('#notifier [data-part=outcome]').textContent.includes("
@@ -59,7 +59,7 @@ def channels_are_tested(browser, port):
     expect(TOKEN not in browser.run('return document.documentElement.outerHTML'), 'a token is shown')
 
 
-def looks_right(browser):
+def the_dialog_looks_right(browser):
     for theme in ('dark', 'light'):
         browser.prefer(theme)
         expect(not (poor := poor_contrasts(browser)), f'{theme}: too little contrast', *poor)
@@ -86,8 +86,8 @@ def main():
             browser.open(monitor.address + '/')
             browser.wait("return document.getElementById('notifications').checkVisibility()", 'no button')
             channels_are_tested(browser, port)
-            looks_right(browser)
-            # A file that begins again has no picture for a moment.
+            the_dialog_looks_right(browser)
+            # A video that is repeated has no picture for a moment.
             errors = [line for line in browser.console()
                       if ' 429 ' not in line and ('.jpg' not in line or ' 404 ' not in line)]
             expect(not errors, 'the console has messages', *errors)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """pagepictures.py [FOLDER]: makes the pictures of the page that the documents show, with the program in
-$BUILD_DIR, over the clip and videos made from it. They go to docs/pictures/, or to the folder.
+$BUILD_DIR, from the clip and videos made of it. Saves them in docs/pictures/, or in FOLDER.
 Takes about five minutes, since a reference picture has to be learned."""
 import base64
 import json
@@ -24,16 +24,16 @@ QUALITY = 80
 PATIENCE = 400  # seconds
 MINUTE = 60
 
-# A leaf hangs before a third of its picture: grass of the clip, enlarged.
+# A leaf covers a third of this camera's picture: grass of the clip, enlarged.
 CAMERA = "Footpath"
 PART = CAMERAS[CAMERA][0]
 LEAF = (f"filesrc location={CLIP} ! matroskademux ! vp8dec ! videocrop left=20 right=700 top=420 bottom=28 "
         "! videobalance brightness=0.05 ! videoscale ! video/x-raw,width=170,height=456")
 COVERED = f"{PART} ! c.sink_0 {LEAF} ! c.sink_1 compositor name=c"
 REGION, MASK = "[0.0, 0.1, 1.0, 0.9]", "[0.84, 0.1, 0.16, 0.25]"
-CHART_BEGINS = 3 * MINUTE  # before the pictures are made
+CHART_BEGINS = 3 * MINUTE  # seconds before the pictures are made
 
-# A file that begins again has none for a moment.
+# A video that is repeated has no still for a moment.
 ALL_STILLS = """
 return [...document.querySelectorAll('.still')]
   .filter((still) => still.checkVisibility() && still.getBoundingClientRect().top < innerHeight)
@@ -44,7 +44,7 @@ return [...document.querySelectorAll('.still')]
 def wait(what, is_so):
     end = time.monotonic() + PATIENCE
     while not is_so():
-        expect(time.monotonic() < end, f"waited in vain: {what}")
+        expect(time.monotonic() < end, f"not within {PATIENCE} s: {what}")
         time.sleep(0.5)
 
 
@@ -60,17 +60,17 @@ def save(browser, name, theme, size):
     browser.resize(*size)
     browser.prefer(theme)
     browser.run("document.activeElement.blur()")
-    time.sleep(2)  # the browser draws, and numbers come
+    time.sleep(2)  # so that the browser draws, and numbers come
     browser.wait(ALL_STILLS, "a camera has no picture")
     answer = browser.cdp("Page.captureScreenshot", format="webp", quality=QUALITY)
     picture = base64.b64decode(answer["data"])
     (FOLDER / f"{name}.webp").write_bytes(picture)
     print(f"{name}.webp: {len(picture)} bytes", flush=True)
-    expect(len(picture) < MAX_SIZE, "this is too large")
+    expect(len(picture) < MAX_SIZE, f"{name}.webp has more than {MAX_SIZE} bytes")
 
 
 def tell(monitor, path, document):
-    """As somebody would who was here before."""
+    """Posts a document to the API."""
     request = urllib.request.Request(f"{monitor.address}api/v1/{path}", json.dumps(document).encode())
     urllib.request.urlopen(request, timeout=10).close()
 
@@ -84,7 +84,7 @@ def leave_traces(monitor):
 
 
 def choose_range(browser):
-    """The last minutes up to now, as one that is chosen in the page."""
+    """Stores a range of the last minutes, as if it was chosen in the page."""
     end = time.time() // MINUTE * MINUTE + MINUTE
     browser.run("localStorage.setItem('range', arguments[0])",
                 f"{int(end - MINUTE - CHART_BEGINS) * 1000}/{int(end) * 1000}")
@@ -124,7 +124,7 @@ def main():
         monitor = Monitor([PROGRAM, "--headless", "--loop", "--listen=127.0.0.1:0", f"--config={config}",
                            f"--history={folder}/history.sqlite", "--history-interval=1"])
         wait("the reference is learned", lambda: camera_of(monitor, CAMERA)["reference"])
-        time.sleep(MINUTE)  # something for the chart
+        time.sleep(MINUTE)  # data for the chart
         camera.show(covered)
         wait("the camera is covered", lambda: has(monitor, CAMERA, "covered"))
         for name, (_, verdict) in CAMERAS.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pageranges.py: the period that the page's history shows, in a headless Chromium: fixed, free by a
-form, dragged over the chart with a mouse and a finger; kept for other cameras and the next visit."""
+"""pageranges.py: the range that the page's history shows, in a headless Chromium: a fixed one, one entered
+in a form, one dragged over the chart with mouse or finger; it is kept for other cameras and visits."""
 import csv
 import io
 import os
@@ -25,28 +25,28 @@ WRONG = "return document.querySelector('[data-part=wrong-range]').textContent"
 
 
 def fill(browser, begin, end):
-    """Text as the inputs have it: 2026-11-25T14:30."""
+    """Submits the form of a range. `begin`, `end`: texts of the inputs, as 2026-11-25T14:30."""
     browser.run("const {from, to} = document.querySelector('.free-range').elements;"
                 "[from.value, to.value] = arguments", begin, end)
     browser.click(".free-range button")
 
 
 def period(browser):
-    """Of the CSV, which is that of the chart."""
+    """Returns the period of the link to the CSV, which is that of the chart."""
     address = browser.run("return document.querySelector('[data-part=csv]').href")
     query = urllib.parse.parse_qs(urllib.parse.urlsplit(address).query)
     return int(query["from"][0]), int(query["to"][0])
 
 
 def asked_period(browser, what):
-    """Of the latest request for the history."""
+    """Returns the period of the latest request for `what`, history or events."""
     asked = [one for one in browser.requested() if f"/{what}?" in one][-1]
     query = urllib.parse.parse_qs(urllib.parse.urlsplit(asked).query)
     return int(query["from"][0]), int(query["to"][0])
 
 
 def local(milliseconds):
-    """The browser is in UTC + 5:30."""
+    """Returns the local time of the browser, which is UTC + 5:30."""
     moment = datetime.fromtimestamp(milliseconds / 1000 + 5.5 * 3600, timezone.utc)
     return moment.strftime("%Y-%m-%dT%H:%M")
 
@@ -95,7 +95,7 @@ def the_range_is_kept(browser):
     browser.wait(PRESSED, "a fixed range is not kept", "1 h")
 
 
-def what_is_stored_may_be_wrong(browser):
+def wrong_stored_ranges_are_ignored(browser):
     for stored in ("5/4", "1/", "NaN/NaN", "9999999999999999999/99999999999999999999", "<b>", ""):
         browser.run("localStorage.setItem('range', arguments[0])", stored)
         browser.driver.refresh()
@@ -103,15 +103,15 @@ def what_is_stored_may_be_wrong(browser):
 
 
 def expect_selected(browser, before, shares):
-    """Whole minutes around that part of a period."""
-    browser.wait(PRESSED, "what was selected is not shown", FREE)
+    """Checks that the page shows the selected part of a period, rounded outwards to minutes."""
+    browser.wait(PRESSED, "the selected range is not shown", FREE)
     length = before[1] - before[0]
     wanted = [before[0] + share * length for share in shares]
     begin, end = period(browser)
     tolerance = MINUTE + 0.01 * length
     expect(begin % MINUTE == end % MINUTE == 0 and 0 <= wanted[0] - begin + 0.01 * length <= tolerance * 1.5
            and 0 <= end - wanted[1] + 0.01 * length <= tolerance * 1.5,
-           "another part is shown than was selected", (begin, end), wanted)
+           "the page shows another part than the selected one", (begin, end), wanted)
 
 
 def drag(browser, *shares, release=True):
@@ -127,11 +127,11 @@ def drag(browser, *shares, release=True):
     chain.perform()
 
 
-def a_mouse_selects(browser):
+def a_mouse_selects_a_range(browser):
     browser.click('[data-part="ranges"] button[value="24 h"]')
     before = period(browser)
     drag(browser, 0.75, 0.4, 0.25, release=False)
-    path = browser.wait(f"return {SELECTION}", "what is selected is not shown")
+    path = browser.wait(f"return {SELECTION}", "the selection is not shown")
     expect(abs(float(path[1:path.index(",")]) - 250) < 10, "another part is highlighted", path)
     text = browser.run("return document.querySelector('.past .readout').textContent")
     expect(text.startswith("From ") and "Esc" in text, "the selection is not named", text)
@@ -140,14 +140,14 @@ def a_mouse_selects(browser):
     expect(browser.run("return document.getElementById('detail').checkVisibility()"),
            "Escape leaves the camera")
     browser.pointer().release().perform()
-    expect(browser.run(PRESSED, "24 h"), "a selection that was cancelled is taken")
+    expect(browser.run(PRESSED, "24 h"), "a cancelled selection is taken")
     drag(browser, 0.5, 0.501)
     expect(browser.run(PRESSED, "24 h"), "a click selects")
     drag(browser, 0.75, 0.4, 0.25)
     expect_selected(browser, before, (0.25, 0.75))
 
 
-def a_finger_selects(browser):
+def a_finger_selects_a_range(browser):
     browser.click('[data-part="ranges"] button[value="24 h"]')
     before = period(browser)
     browser.run("document.querySelector('.history').scrollIntoView({block: 'center'})")
@@ -163,11 +163,11 @@ def a_finger_selects(browser):
     expect_selected(browser, before, (0.2, 0.6))
 
 
-def the_csv_is_that_range(browser, monitor):
+def the_csv_has_that_range(browser, monitor):
     browser.wait("return document.querySelector('[data-part=csv]').checkVisibility()", "no CSV")
     address = browser.run("return document.querySelector('[data-part=csv]').href")
     begin, end = period(browser)
-    # Rows of a second: until one of them lies within the minutes that were chosen.
+    # The selected minutes may have no row yet: compares the rows of the last minute.
     path = address[len(monitor.address):].partition("?")[0]
     now = int(time.time() * 1000)
     with urllib.request.urlopen(f"{monitor.address}{path}?from={now - MINUTE}&to={now}") as answer:
@@ -180,7 +180,7 @@ def the_csv_is_that_range(browser, monitor):
         moment = datetime.fromisoformat(row["time"].replace("Z", "+00:00"))
         expect(round(moment.timestamp() * 1000) == one["time"] and row["time"].endswith("Z"),
                "the time is not that of the row in UTC", row, one)
-        mean = float(row["mean"]) if row["mean"] else None  # of a row without frames
+        mean = float(row["mean"]) if row["mean"] else None  # the row has no frames
         expect(mean == one["mean"] and row["camera"] == "camera-1", "values", row, one)
     with urllib.request.urlopen(address) as answer:
         lines = answer.read().decode().splitlines()
@@ -198,13 +198,13 @@ def main():
         browser.wait("return document.querySelector('[data-part=csv]')?.href", "no CSV is offered")
         the_form_takes_a_range(browser)
         the_range_is_kept(browser)
-        what_is_stored_may_be_wrong(browser)
+        wrong_stored_ranges_are_ignored(browser)
         browser.open(monitor.address, "#/camera/camera-1")
         browser.wait("return document.querySelector('[data-part=csv]')?.href", "no CSV is offered")
-        a_mouse_selects(browser)
-        a_finger_selects(browser)
+        a_mouse_selects_a_range(browser)
+        a_finger_selects_a_range(browser)
         browser.run("location.hash = '#/camera/camera-1'")
-        the_csv_is_that_range(browser, monitor)
+        the_csv_has_that_range(browser, monitor)
         expect(not (console := browser.console()), "the console has messages", *console)
         browser.driver.get("about:blank")
         monitor.end()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pagereference.py [FOLDER]: the page's panel of the reference, whose button has it learned again, in a
-headless Chromium. Pictures go to the folder."""
+"""pagereference.py [FOLDER]: the page's panel of the reference, whose button starts to learn it again, in a
+headless Chromium. Saves pictures in FOLDER."""
 import pathlib
 import sys
 import tempfile
@@ -18,20 +18,20 @@ TEXT = f"{PANEL}?.querySelector('[data-part=learned]').textContent"
 PICTURE = f"{PANEL}.querySelector('img')"
 
 
-def is_learned(monitor):
-    """Of two minutes of video, which a busy machine decodes in as many."""
+def wait_for_reference(monitor):
+    """Waits for the reference, which needs two minutes of video. A busy machine decodes them in real time."""
     return running.wait_for('a reference', lambda: monitor.cameras()['clip']['reference'], LEARNING)
 
 
-def shows_it(browser):
-    text = browser.wait(f"return {TEXT}?.startsWith('Learned ') && {TEXT}", 'it is not learned')
-    browser.wait(f"return {PICTURE}.checkVisibility() && {PICTURE}.naturalWidth > 0", 'it has no picture')
+def expect_shown(browser):
+    text = browser.wait(f"return {TEXT}?.startsWith('Learned ') && {TEXT}", 'no reference is shown')
+    browser.wait(f"return {PICTURE}.checkVisibility() && {PICTURE}.naturalWidth > 0", 'no picture is shown')
     alt = browser.run(f"return {PICTURE}.alt")
     expect(alt == 'Reference picture of The clip', 'the text of the picture', alt)
     return text
 
 
-def looks_right(browser):
+def the_panel_looks_right(browser):
     for theme in ('dark', 'light'):
         browser.prefer(theme)
         expect(not (poor := poor_contrasts(browser)), f'{theme}: too little contrast', *poor)
@@ -43,24 +43,24 @@ def looks_right(browser):
     browser.resize(1280, 800)
 
 
-def is_renewed(browser, monitor, before):
-    """With --fast, it is learned again within seconds."""
+def the_reference_is_renewed(browser, monitor, before):
+    """The button forgets the reference. With --fast, it is learned again within seconds."""
     browser.run(f"new MutationObserver(() => {{ if ({TEXT}.startsWith('Being learned')) window.seen = true; }})"
                 f".observe({PANEL}, {{subtree: true, childList: true, characterData: true}})")
     browser.click('#detail [data-part=renew]')
-    browser.wait("return window.seen", 'the button does not forget it')
-    is_learned(monitor)
-    browser.wait(f"return {TEXT}.startsWith('Learned ') && {TEXT} !== arguments[0]", 'it is not learned again',
-                 before)
-    shows_it(browser)
+    browser.wait("return window.seen", 'the button does not forget the reference')
+    wait_for_reference(monitor)
+    browser.wait(f"return {TEXT}.startsWith('Learned ') && {TEXT} !== arguments[0]",
+                 'the reference is not learned again', before)
+    expect_shown(browser)
 
 
-def tells_why_not(browser):
+def a_failure_is_shown(browser):
     browser.run("location.hash = '#/'; fetch = () => Promise.reject(new TypeError('no connection'));"
                 "location.hash = '#/camera/clip'")
-    shows_it(browser)
+    expect_shown(browser)
     browser.click('#detail [data-part=renew]')
-    browser.wait(f"return {TEXT}.startsWith('Not renewed: ')", 'a failure is not told')
+    browser.wait(f"return {TEXT}.startsWith('Not renewed: ')", 'the failure is not shown')
     expect(not browser.run(f"return {PANEL}.querySelector('button').disabled"), 'there is no second try')
 
 
@@ -70,12 +70,12 @@ def main():
         config.write_text(f'loop = true\n[[cameras]]\nid = "clip"\nname = "The clip"\nuri = "{CLIP}"\n')
         with running.Monitor('--config', config, '--fast') as monitor:
             browser.open(monitor.address + '/#/camera/clip')
-            is_learned(monitor)
-            before = shows_it(browser)
-            looks_right(browser)
-            is_renewed(browser, monitor, before)
-            tells_why_not(browser)
-            # With --fast, the machine is busy: a picture may not have been made when it is asked for.
+            wait_for_reference(monitor)
+            before = expect_shown(browser)
+            the_panel_looks_right(browser)
+            the_reference_is_renewed(browser, monitor, before)
+            a_failure_is_shown(browser)
+            # With --fast, the machine is busy: a picture may not be ready when the page requests it.
             errors = [line for line in browser.console() if '.jpg' not in line or ' 404 ' not in line]
             expect(not errors, 'the console has messages', *errors)
             browser.driver.get('about:blank')

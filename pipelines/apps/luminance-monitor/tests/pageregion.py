@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pageregion.py [FOLDER]: the view of a camera draws its region and masks over the picture, where they
-are, in a headless Chromium, on a desktop and a phone, dark and light. Pictures go to the folder."""
+"""pageregion.py [FOLDER]: the view of a camera draws region and masks at the right places of the picture, in
+a headless Chromium, on a desktop and a phone, dark and light. Saves pictures in FOLDER."""
 import os
 import pathlib
 import signal
@@ -17,7 +17,7 @@ from contrast import poor_contrasts
 
 FOLDER = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
 SIZES = {'desktop': (1280, 800), 'phone': (320, 640)}
-WIDTH, HEIGHT = 400, 300  # higher than the box of the picture, which leaves room at its sides
+WIDTH, HEIGHT = 400, 300  # narrower than the box of the picture, which has margins at both sides
 REGION = [0.25, 0.1, 0.5, 0.8]
 MASKS = [[0.5, 0.1, 0.2, 0.3], [0.3, 0.6, 0.1, 0.2]]
 CAMERAS = {
@@ -27,7 +27,7 @@ CAMERAS = {
     'whole': (None, [], ''),
 }
 
-# Where shapes are, in shares of the picture that is shown; and the text.
+# Places of the shapes, in shares of the shown picture, and the text.
 SHOWN = """
 const panel = document.querySelector('#detail .picture'), image = panel.querySelector('img');
 if (image.hidden || image.naturalWidth === 0) return null;
@@ -49,7 +49,7 @@ return {outline: place('outline'), masks: place('masks'), outside: place('outsid
 
 
 def around(areas):
-    """What holds all of them."""
+    """Returns the bounding box of all areas."""
     if not areas:
         return None
     x, y = min(a[0] for a in areas), min(a[1] for a in areas)
@@ -62,7 +62,7 @@ def is_at(shown, expected):
     return np.allclose(shown, expected, atol=0.005)
 
 
-def shows(browser, name, size):
+def expect_shown(browser, name, size):
     region, masks, text = CAMERAS[name]
     shown = browser.wait(SHOWN, f'{name}: no picture')
     what = name, size, shown
@@ -73,7 +73,7 @@ def shows(browser, name, size):
     expect(shown['right'] <= SIZES[size][0], 'the panel is wider than the window', *what)
 
 
-def looks_right(browser, name, size):
+def expect_contrast(browser, name, size):
     for theme in ('dark', 'light'):
         browser.prefer(theme)
         expect(not (poor := poor_contrasts(browser)), f'{theme}: too little contrast', *poor)
@@ -87,14 +87,14 @@ def text_of(cameras):
         (f'region = {region}\n' if region else '') for name, (region, masks, _) in cameras.items())
 
 
-def changes_with_the_configuration(browser, monitor, config):
-    """In the view that is open."""
+def the_region_follows_the_configuration(browser, monitor, config):
+    """The open view shows a changed region."""
     CAMERAS['whole'] = CAMERAS['both']
     config.write_text(text_of(CAMERAS))
     os.kill(monitor.pid, signal.SIGHUP)
     browser.wait("return document.querySelector('#detail [data-part=region-text]')?.textContent === arguments[0]",
                  'the region does not change', CAMERAS['both'][2])
-    shows(browser, 'whole', 'phone')
+    expect_shown(browser, 'whole', 'phone')
 
 
 def main():
@@ -111,14 +111,14 @@ def main():
                     browser.open(monitor.address, f'/#/camera/{name}')
                     browser.wait("return document.querySelector('#detail [data-part=name]')?.textContent === "
                                  'arguments[0]', 'another camera is shown', name)
-                    shows(browser, name, size)
-                looks_right(browser, 'whole', size)
+                    expect_shown(browser, name, size)
+                expect_contrast(browser, 'whole', size)
                 browser.open(monitor.address, '/#/camera/both')
-                shows(browser, 'both', size)
-                looks_right(browser, 'both', size)
+                expect_shown(browser, 'both', size)
+                expect_contrast(browser, 'both', size)
             browser.open(monitor.address, '/#/camera/whole')
-            shows(browser, 'whole', 'phone')
-            changes_with_the_configuration(browser, monitor, config)
+            expect_shown(browser, 'whole', 'phone')
+            the_region_follows_the_configuration(browser, monitor, config)
             errors = [line for line in browser.console() if '.jpg' not in line or ' 404 ' not in line]
             expect(not errors, 'the console has messages', *errors)
             browser.driver.get('about:blank')

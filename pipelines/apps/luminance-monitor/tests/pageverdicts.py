@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """pageverdicts.py [FOLDER]: verdicts below the page's chart in a headless Chromium, over a month of
-history: one of ten seconds is seen, where it was, and several do not look like one that is long.
-Pictures go to the folder."""
+history: a verdict of ten seconds is visible at its time, and several do not look like a long one.
+Saves pictures in FOLDER."""
 import os
 import re
 import sqlite3
@@ -24,14 +24,14 @@ MIN_WIDTH, MAX_SHIFT = 3, 2  # pixels
 ROUNDING = 0.05
 CAMERA = "camera-0"
 
-# When verdicts began, and how long they lasted.
+# Begin and length of verdicts, in milliseconds.
 ALONE = NOW - 12 * DAY - 5 * HOUR - 17 * MINUTE
 PAIR = [NOW - 20 * DAY, NOW - 20 * DAY + 100 * MINUTE]
 MANY = [NOW - 10 * DAY + i * 65 * MINUTE for i in range(20)]
 LONG, LENGTH = NOW - 25 * DAY, 3 * DAY
 RECENT = NOW - 20 * MINUTE
 JUST_NOW = NOW - 5 * MINUTE
-ROW_ONLY = NOW - 16 * DAY  # that of a row, without an incident
+ROW_ONLY = NOW - 16 * DAY  # a row has this verdict, but no incident
 INCIDENTS = [("too-dark", ALONE, SHORT), ("too-dark", RECENT, SHORT), ("too-bright", JUST_NOW, SHORT),
              ("frozen", LONG, LENGTH),
              *(("flicker", begin, SHORT) for begin in PAIR),
@@ -61,7 +61,7 @@ PERIOD = """
 const {searchParams} = new URL(document.querySelector('[data-part=csv]').href);
 return [Number(searchParams.get('from')), Number(searchParams.get('to')),
   document.querySelector('.lanes').getBoundingClientRect().width]"""
-# Of made-up spans, always the same: those whose marks are wrong.
+# Returns the pseudo-random spans whose marks are wrong. The spans are the same in each run.
 WRONG_MARKS = """
 const done = arguments[0];
 let state = 1;
@@ -94,7 +94,7 @@ import('./marks.js').then(({marksOf}) => {
 }, (error) => done([String(error)]))"""
 
 
-# Of rows of an hour with a verdict, and of the only incident of it that is listed.
+# Returns the spans that rows of an hour with a verdict add to the only listed incident.
 COARSE = """
 const done = arguments[0], hour = 3600e3;
 import('./spans.js').then(({coarseSpans, exactSpans}) => {
@@ -106,7 +106,7 @@ import('./spans.js').then(({coarseSpans, exactSpans}) => {
 
 
 def make_history(file):
-    """Of a month, in the tables that the program makes."""
+    """Writes a month of history into the tables that the program creates."""
     Monitor([SERVE, f"--history={file}"]).end()
     with sqlite3.connect(file) as database:
         database.execute("INSERT OR IGNORE INTO camera (id, name) VALUES (?, ?)", (CAMERA, CAMERA))
@@ -117,7 +117,7 @@ def make_history(file):
             database.execute(INCIDENT, one)
         database.execute(MARK, {"verdict": "low-contrast", "begin": ROW_ONLY, "camera": CAMERA,
                                 "end": ROW_ONLY + SHORT})
-        # Summaries are made when the file is opened.
+        # The program makes the summaries again when it opens the file.
         database.execute("UPDATE camera SET min_summary_length = 0, summarized_until = 0")
     database.close()
 
@@ -131,17 +131,18 @@ def show(browser, title):
 
 
 def marks_of(browser, verdict):
-    """Pixels from the left, the first ones first."""
+    """Returns (left, right) of the marks of a verdict in pixels, from left to right, and checks widths and
+    gaps."""
     marks = sorted(browser.run(MARKS, verdict))
     for left, right in marks:
-        expect(right - left >= MIN_WIDTH - ROUNDING, f"{verdict} is hardly seen", marks)
+        expect(right - left >= MIN_WIDTH - ROUNDING, f"{verdict}: a mark is too narrow", marks)
     for (_, last), (left, _) in zip(marks, marks[1:]):
         expect(left - last >= 1 - ROUNDING, f"{verdict}: there is no gap", marks)
     return marks
 
 
 def place_of(browser):
-    """Of a time, in pixels."""
+    """Returns a function from a time to its place in pixels."""
     begin, end, width = browser.run(PERIOD)
     return lambda at: (at - begin) / (end - begin) * width
 
@@ -150,11 +151,11 @@ def expect_ticks(marks, x, begins, what):
     expect(len(marks) == len(begins), f"{what}: another number of marks", marks, begins)
     for (left, right), begin in zip(marks, begins):
         expect(abs((left + right) / 2 - x(begin + SHORT / 2)) <= MAX_SHIFT + ROUNDING,
-               f"{what}: a mark is elsewhere", (left, right), x(begin))
+               f"{what}: a mark is misplaced", (left, right), x(begin))
         expect(right - left <= MIN_WIDTH + MAX_SHIFT, f"{what}: a mark is too long", marks)
 
 
-def a_month_is_right(browser, what):
+def expect_month(browser, what):
     x = place_of(browser)
     expect_ticks(marks_of(browser, "too-dark"), x, [ALONE, RECENT], f"{what}, alone")
     (left, right), = marks_of(browser, "frozen")
@@ -166,27 +167,27 @@ def a_month_is_right(browser, what):
     many = marks_of(browser, "clipped-high")
     expect(len(many) >= 2, f"{what}: many look like one", many)
     expect(abs(many[0][0] - x(MANY[0])) <= 4 and abs(many[-1][1] - x(MANY[-1])) <= 4,
-           f"{what}: many are elsewhere", many, x(MANY[0]), x(MANY[-1]))
+           f"{what}: many are misplaced", many, x(MANY[0]), x(MANY[-1]))
     (left, right), = marks_of(browser, "low-contrast")
     expect(left - MAX_SHIFT <= x(ROW_ONLY) <= right + MAX_SHIFT,
-           f"{what}: what only a row knows is elsewhere", (left, right), x(ROW_ONLY))
+           f"{what}: a verdict without an incident is misplaced", (left, right), x(ROW_ONLY))
 
 
-def it_is_right_at_any_size(browser):
-    """Also without being loaded again."""
+def marks_are_right_at_any_size(browser):
+    """The marks also fit after the window was resized, without a reload."""
     for size, what in ((DESKTOP, "desktop"), (PHONE, "phone"), ((800, 600), "tablet"),
                        (PHONE, "phone again"), ((2560, 1440), "wide"), (DESKTOP, "desktop again")):
         browser.resize(*size)
         browser.wait("return document.querySelector('.lanes').getBoundingClientRect().width < arguments[0]",
                      f"{what}: the chart keeps its width", size[0])
-        time.sleep(0.2)  # the browser draws
-        a_month_is_right(browser, what)
+        time.sleep(0.2)  # so that the browser draws
+        expect_month(browser, what)
         if FOLDER:
             browser.run("document.querySelector('.past').scrollIntoView({block: 'center'})")
             browser.picture(FOLDER / f"month-{what.replace(' ', '-')}.png")
 
 
-def all_ranges_show_it(browser):
+def all_ranges_show_a_short_verdict(browser):
     for title, begins in (("30 d", [ALONE, RECENT]), ("7 d", [RECENT]), ("24 h", [RECENT]),
                           ("1 h", [RECENT])):
         show(browser, title)
@@ -198,23 +199,23 @@ def all_ranges_show_it(browser):
                  "the month is not shown again")
 
 
-def the_last_minutes_show_it(browser):
-    """Though it was over when the page was opened."""
+def the_last_minutes_show_an_ended_verdict(browser):
+    """The range of the last minutes shows a verdict that ended before the page was opened."""
     browser.wait("return document.querySelector('.lanes rect[data-verdict=too-bright]') !== null",
                  "a verdict before the page was opened is not drawn")
     (left, right), = marks_of(browser, "too-bright")
     width = browser.run(PERIOD)[2]
     begin = time.time() * SECOND - 15 * MINUTE
     for at, end in ((left, JUST_NOW), (right, JUST_NOW + SHORT)):
-        expect(abs(at - (end - begin) / (15 * MINUTE) * width) < 4, "it is elsewhere", left, right)
+        expect(abs(at - (end - begin) / (15 * MINUTE) * width) < 4, "the mark is misplaced", left, right)
 
 
 def clock_of(milliseconds):
     return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).strftime("%H:%M:%S")
 
 
-def the_cursor_names_it(browser):
-    """With its times, rather than those of the row, which covers an hour."""
+def the_cursor_names_the_verdict(browser):
+    """The cursor shows the times of the verdict, not those of the row, which covers an hour."""
     (left, right), _ = marks_of(browser, "too-dark")
     plot = browser.driver.find_element("css selector", ".history .plot")
     for at in (left + 0.5, (left + right) / 2, right - 0.5):
@@ -223,22 +224,22 @@ def the_cursor_names_it(browser):
         words = f"Too dark from .*{clock_of(ALONE)} to {clock_of(ALONE + SHORT)}"
         browser.wait("return new RegExp(arguments[0]).test("
                      "document.querySelector('.past .readout').textContent)",
-                     "the cursor does not name it", words)
+                     "the cursor does not name the verdict", words)
     text = browser.run("return document.querySelector('.history').getAttribute('aria-valuetext')")
-    expect(re.search(words, text), "a screen reader does not name it", text)
+    expect(re.search(words, text), "a screen reader does not name the verdict", text)
     x = place_of(browser)
     offset = round(x(ALONE + DAY) - plot.rect["width"] / 2)
     browser.pointer().move_to_element_with_offset(plot, offset, 0).perform()
     browser.wait("return !document.querySelector('.past .readout').textContent.includes('Too dark')",
-                 "the cursor names it a day later")
+                 "the cursor still names the verdict a day later")
 
 
-def marks_are_right_of_any_spans(browser):
+def marks_are_right_for_random_spans(browser):
     wrong = browser.driver.execute_async_script(WRONG_MARKS)
-    expect(not wrong, f"wrong marks of {len(wrong)} in 5000", *wrong[:1])
+    expect(not wrong, f"expected no wrong marks in 5000 runs, got {len(wrong)}", *wrong[:1])
 
 
-def rows_show_what_is_not_listed(browser):
+def rows_show_verdicts_without_incidents(browser):
     """The third row has the incident; the fourth has its verdict until it is cleared."""
     coarse = browser.driver.execute_async_script(COARSE)
     expect(coarse == [[0, 2]], "other rows are drawn than those without incidents", coarse)
@@ -252,12 +253,12 @@ def main():
         monitor = Monitor([SERVE, f"--history={file}"])
         browser.open(monitor.address, f"#/camera/{CAMERA}")
         browser.wait("return document.querySelector('[data-part=csv]')?.href", "no history")
-        the_last_minutes_show_it(browser)
-        all_ranges_show_it(browser)
-        the_cursor_names_it(browser)
-        it_is_right_at_any_size(browser)
-        marks_are_right_of_any_spans(browser)
-        rows_show_what_is_not_listed(browser)
+        the_last_minutes_show_an_ended_verdict(browser)
+        all_ranges_show_a_short_verdict(browser)
+        the_cursor_names_the_verdict(browser)
+        marks_are_right_at_any_size(browser)
+        marks_are_right_for_random_spans(browser)
+        rows_show_verdicts_without_incidents(browser)
         expect(not (console := browser.console()), "the console has messages", *console)
         browser.driver.get("about:blank")
         monitor.end()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The page over real video, of the program in $BUILD_DIR: the clip, parts of it, and what can happen to
-a camera."""
+"""The page with real video of the program in $BUILD_DIR: the clip, parts of it, and typical faults of
+cameras."""
 import os
 import re
 import tempfile
@@ -16,7 +16,7 @@ SIZE = "video/x-raw,width=256,height=192"  # leaves time for the page on a busy 
 
 
 def verdicts_are_shown(browser, monitor):
-    """As the API has them, and those that are expected."""
+    """The page shows the expected verdict of each camera."""
     for camera in monitor.cameras():
         expected = CAMERAS[camera["name"]][1]
         title = expected.replace("-", " ")
@@ -31,7 +31,7 @@ def pictures_are_shown(browser):
     playing = sum(effect is not None for effect, _ in CAMERAS.values())
     browser.wait("return [...document.querySelectorAll('.still img')].filter(image => "
                  "!image.hidden && image.naturalWidth > 100).length === arguments[0]",
-                 "not every camera that plays has its still", playing)
+                 "a camera that plays has no still", playing)
 
 
 def main():
@@ -46,7 +46,7 @@ def main():
         playing = [camera["id"] for camera in monitor.cameras() if camera["status"] == "playing"]
         tiles_show(browser, monitor, playing)
         detail_shows(browser, monitor, playing[0])
-        # A file that begins again has no still for a moment, and a busy machine none in time.
+        # A video that is repeated has no still for a moment, and a busy machine may make it late.
         console = [line for line in browser.console()
                    if not re.search(r"still\.jpg\S* .*(404|503)", line)]
         expect(not console, "the console has messages", *console)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pagewatch.py [FOLDER]: what the page of the program in $BUILD_DIR shows while something is wrong: of a
-tab that is hidden, of a monitor that hangs, of a camera that is lost. Pictures go to the folder."""
+"""pagewatch.py [FOLDER]: what the page of the program in $BUILD_DIR shows if its tab is hidden, the monitor
+hangs or a camera is lost. Saves pictures in FOLDER."""
 import os
 import signal
 import sys
@@ -44,14 +44,14 @@ def configuration(folder, *cameras):
     return file
 
 
-def a_monitor_that_hangs_is_not_live(browser, monitor):
+def a_hanging_monitor_is_not_live(browser, monitor):
     browser.run("location.hash = '#/'")
     browser.wait(CONNECTION, "the page is not live", "live")
     monitor.send(signal.SIGSTOP)
     stopped = time.time()
-    browser.wait(CONNECTION, "a monitor that hangs is live", "lost")
+    browser.wait(CONNECTION, "the page takes a hanging monitor for live", "lost")
     took = time.time() - stopped
-    expect(3 < took < 12, "it was noticed too early, or too late", took)
+    expect(3 < took < 12, "expected 3 to 12 s until the page notices the hang, got", took)
     facts = browser.run("return [document.getElementById('banner').textContent, document.title,"
                         "document.getElementById('connection').textContent,"
                         "document.getElementById('banner').checkVisibility()]")
@@ -68,44 +68,44 @@ def a_monitor_that_hangs_is_not_live(browser, monitor):
     browser.wait(CONNECTION, "the page does not recover", "live")
     expect(time.monotonic() - continued < 5, "the page recovers late", time.monotonic() - continued)
     expect(not browser.run("return document.getElementById('banner').checkVisibility()"),
-           "the page still tells of it")
+           "the banner stays")
 
 
-def a_long_hang_is_recovered_from(browser, monitor):
-    """Of which the browser's connection is given up."""
+def the_page_recovers_from_a_long_hang(browser, monitor):
+    """The page gives up its connection when the monitor hangs for long."""
     monitor.send(signal.SIGSTOP)
     browser.wait("return document.getElementById('banner').textContent.startsWith('No connection')",
                  "the page holds on to a dead connection")
     monitor.send(signal.SIGCONT)
     browser.wait(CONNECTION, "the page does not recover", "live")
-    browser.console()  # connections that were given up
+    browser.console()  # drops the messages of closed connections
 
 
 def a_hidden_tab_keeps_its_title(browser, monitor, camera):
-    """Although it draws nothing, and has no stream."""
+    """The title stays current, although a hidden page draws nothing and has no stream."""
     browser.wait(STATE, "the camera does not play", "door", "fine")
     browser.wait(TITLE, "another title", "Luminance monitor")
     browser.run(HIDE, True)
     before = sum(one.endswith("/stream") for one in browser.requested())
     camera.switch_off()
-    browser.wait(TITLE, "a hidden tab does not tell of a lost camera", "(1) Luminance monitor")
+    browser.wait(TITLE, "the title of a hidden tab does not count a lost camera", "(1) Luminance monitor")
     expect(browser.run(STATE, "door", "fine"), "a hidden page is drawn")
     monitor.send(signal.SIGSTOP)
-    browser.wait(TITLE, "a hidden tab does not tell of a monitor that hangs",
+    browser.wait(TITLE, "the title of a hidden tab does not report a hanging monitor",
                  "No connection – Luminance monitor")
     monitor.send(signal.SIGCONT)
     browser.wait(TITLE, "a hidden tab does not recover", "(1) Luminance monitor")
     streams = sum(one.endswith("/stream") for one in browser.requested())
     expect(streams == before, "a hidden page has a stream", streams, before)
-    browser.console()  # connections that were given up
+    browser.console()  # drops the messages of closed connections
     seen = time.monotonic()
     browser.run(HIDE, False)
-    browser.wait(STATE, "a page that is seen again is not up to date", "door", "lost")
-    expect(time.monotonic() - seen < 3, "it is so late", time.monotonic() - seen)
+    browser.wait(STATE, "a page that is visible again is not up to date", "door", "lost")
+    expect(time.monotonic() - seen < 3, "the page is updated late", time.monotonic() - seen)
 
 
 def still_of(monitor, camera):
-    """None where there is none."""
+    """Returns the still of a camera, or None if it has none."""
     try:
         with urllib.request.urlopen(f"{monitor.address}api/v1/cameras/{camera}/still.jpg") as answer:
             return answer.read()
@@ -115,7 +115,7 @@ def still_of(monitor, camera):
 
 
 def the_last_picture_stays(browser, monitor):
-    """The camera was switched off while nobody looked: nobody had asked for this picture before."""
+    """The camera was switched off while the page was hidden: no client had requested this picture before."""
     door, = (camera for camera in monitor.cameras() if camera["id"] == "door")
     moment = datetime.fromtimestamp(door["last_frame"] / 1000, timezone.utc).strftime("%H:%M:%S")
     expect([verdict["name"] for verdict in door["verdicts"]] == ["no-frames"], "verdicts", door)
@@ -131,7 +131,7 @@ def the_last_picture_stays(browser, monitor):
         expect(not (poor := poor_contrasts(browser)), f"{route}: too little contrast", *poor)
         picture(browser, "lost-tile" if route == "#/" else "lost-detail")
     first = still_of(monitor, "door")
-    time.sleep(4)  # longer than any picture is fresh
+    time.sleep(4)  # longer than a still is cached
     expect(first and still_of(monitor, "door") == first, "the last picture changes")
 
 
@@ -169,8 +169,8 @@ def main():
                            f"--config={configuration(folder, ('door', camera.uri))}"])
         browser.open(monitor.address)
         browser.wait(STATE, "the camera does not play", "door", "fine")
-        a_monitor_that_hangs_is_not_live(browser, monitor)
-        a_long_hang_is_recovered_from(browser, monitor)
+        a_hanging_monitor_is_not_live(browser, monitor)
+        the_page_recovers_from_a_long_hang(browser, monitor)
         a_hidden_tab_keeps_its_title(browser, monitor, camera)
         the_last_picture_stays(browser, monitor)
         a_camera_that_returns_is_current(browser, camera)
