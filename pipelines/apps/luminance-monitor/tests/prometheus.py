@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A real Prometheus scrapes a monitor of two cameras: numbers, alerts, the dashboard, the token."""
+"""A real Prometheus scrapes a monitor of two cameras: checks numbers, alerts, the dashboard and the token."""
 import pathlib
 import re
 import subprocess
@@ -11,13 +11,13 @@ import running
 import videos
 
 TOKEN = 'a-token-for-programs'
-DARK = 15  # seconds of 40
+DARK = 15  # seconds in a video of 40
 METRIC = re.compile(r'`((?:luminance|process)_\w+)`')
 
 
 def cameras(folder):
-    """An ordinary one, and one that is dark at first, and again after a while. Their webhook has no
-    receiver: it is there for the metrics of notifications."""
+    """Configures an ordinary camera and one that is dark at first, and again after a while. The webhook has
+    no receiver: it is there for the metrics of notifications."""
     frames = videos.ordinary(400)
     ordinary, dark = folder / 'ordinary.mkv', folder / 'dark.mkv'
     videos.write(ordinary, frames, 10)
@@ -40,13 +40,13 @@ uri = "{dark}"
 
 
 def samples(text):
-    """The lines of the text format: {(name, labels): number}, labels as they are written."""
+    """Returns the samples of the text format as {series: number}. A series is name and labels as written."""
     pairs = (line.rsplit(' ', 1) for line in text.splitlines() if not line.startswith('#'))
     return {series: float(number) for series, number in pairs}
 
 
 def expected(camera):
-    """What the API says of a camera, by the names that the metrics have."""
+    """Returns the numbers of a camera in the API, by the series of the metrics."""
     latest = camera['latest']
     of = f'{{camera="{camera["id"]}"'
     values = {f'luminance_{name}_luma{of}}}': latest[name]
@@ -63,7 +63,7 @@ def expected(camera):
 
 
 def compare_with_api(monitor):
-    """Between two equal answers of the API, the metrics have the same numbers, bit for bit."""
+    """Checks that between two equal answers of the API, the metrics have the same numbers, bit for bit."""
     def same():
         before = monitor.cameras()
         text = samples(monitor.get('/metrics'))
@@ -74,7 +74,7 @@ def compare_with_api(monitor):
         return after, text
     running.wait_for('cameras have pictures',
                      lambda: all(c['latest'] for c in monitor.cameras().values()))
-    api, text = running.wait_for('answers that lie close together', same)
+    api, text = running.wait_for('metrics between two equal answers', same)
     for camera in api.values():
         for series, value in expected(camera).items():
             assert text[series] == value, (series, text[series], value)
@@ -95,8 +95,8 @@ def check_text(monitor):
 
 
 def check_scrapes(prometheus, monitor):
-    """What Prometheus has stored is what the API said at some time, bit for bit."""
-    said = {name: {} for name in monitor.cameras()}  # means by the time of the interval
+    """Checks that all values that Prometheus has stored were in the API at some time, bit for bit."""
+    said = {name: {} for name in monitor.cameras()}  # means, by the time of their interval
 
     def listen(count):
         for name, camera in monitor.cameras().items():
@@ -121,7 +121,7 @@ def check_rules(prometheus):
 
 
 def check_alert(prometheus, monitor):
-    """The dark camera's fires and resolves; the other one has none."""
+    """Checks that the dark camera's alert fires and resolves, and that the other camera has none."""
     alert = running.wait_for('CameraTooDark', lambda: prometheus.alerts('CameraTooDark'), 120)
     assert [a['labels']['name'] for a in alert] == ['Dark'], alert
     assert alert[0]['annotations']['summary'] == 'Dark is too dark', alert
@@ -135,12 +135,12 @@ def check_alert(prometheus, monitor):
 
 
 def check_dashboard(prometheus):
-    """Each of its expressions is valid, and has data when verdicts come and go."""
+    """Checks that each expression of the dashboard is valid, and has data when verdicts come and go."""
     for where, expression in dashboard.expressions():
         running.wait_for(f'{where}: {expression}', lambda: prometheus.query(expression), 120)
 
 
-def with_two_cameras(folder):
+def check_two_cameras(folder):
     with running.Monitor('--history', folder / 'history.db', cameras(folder)) as monitor, running.Prometheus(
             running.shipped_prometheus(folder, monitor.target()), folder) as prometheus:
         check_alert(prometheus, monitor)
@@ -150,8 +150,8 @@ def with_two_cameras(folder):
         check_rules(prometheus)
 
 
-def with_a_token(folder):
-    """With it Prometheus scrapes; without it is told why not, and says that nobody watches."""
+def check_token(folder):
+    """With the token, Prometheus can scrape. Without it, it gets the status 401, and MonitorDown fires."""
     (folder / 'token').write_text(TOKEN)
     with running.Monitor(str(videos.CLIP), '--loop', f'--token-file={folder}/token',
                          token=TOKEN) as monitor:
@@ -166,6 +166,6 @@ def with_a_token(folder):
 
 
 running.need('prometheus', 'promtool')
-for scenario in with_two_cameras, with_a_token:
+for scenario in check_two_cameras, check_token:
     with tempfile.TemporaryDirectory() as directory:
         scenario(pathlib.Path(directory))

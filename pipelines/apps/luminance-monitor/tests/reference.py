@@ -12,12 +12,12 @@ from server import expect
 from videos import CLIP
 
 ID = 'clip'
-LEARNING = 300  # seconds, of a busy machine
+LEARNING = 300  # seconds, on a busy machine
 PATH = f'/api/v1/cameras/{ID}'
 
 
 def request(monitor, method, path, **headers):
-    """Status, headers and body."""
+    """Returns status, headers and body."""
     connection = http.client.HTTPConnection(monitor.target(), timeout=60)
     connection.request(method, path, headers={name.replace('_', '-'): text
                                               for name, text in headers.items()})
@@ -39,21 +39,21 @@ def is_jpeg(monitor):
     return True
 
 
-def is_learned_and_renewed(monitor):
+def the_reference_is_learned_and_renewed(monitor):
     first = running.wait_for('a reference', lambda: learned(monitor), LEARNING)
     running.wait_for('its picture', lambda: is_jpeg(monitor))
     status, _, body = request(monitor, 'POST', f'{PATH}/reference')
     camera = json.loads(body)
     expect(status == 200 and camera['id'] == ID and camera['reference'] is None, 'renewed', status, camera)
     monitor.wait_for_line('the reference of The clip is learned anew, as a client asked')
-    expect(not is_jpeg(monitor), 'the picture of what is forgotten')
+    expect(not is_jpeg(monitor), 'the forgotten reference still has a picture')
     second = running.wait_for('another reference', lambda: learned(monitor), LEARNING)
-    # Times are those of frames.
+    # The times are those of frames: with --fast, less time has passed.
     expect(second - first >= 120_000, 'it was learned in less than two minutes', first, second)
     running.wait_for('its picture', lambda: is_jpeg(monitor))
 
 
-def others_are_refused(monitor):
+def other_requests_are_refused(monitor):
     known = learned(monitor)
     for method in ('GET', 'HEAD', 'PUT', 'DELETE'):
         status, headers, _ = request(monitor, method, f'{PATH}/reference')
@@ -62,8 +62,8 @@ def others_are_refused(monitor):
                  f'{PATH}/reference/', '/api/v1/cameras/reference'):
         status = request(monitor, 'GET', path)[0]
         expect(status == 404, path, status)
-    expect(request(monitor, 'POST', '/api/v1/cameras/nobody/reference')[0] == 404, 'of no camera')
-    expect(request(monitor, 'POST', f'{PATH}/reference.jpg')[0] == 405, 'a picture')
+    expect(request(monitor, 'POST', '/api/v1/cameras/nobody/reference')[0] == 404, 'no such camera')
+    expect(request(monitor, 'POST', f'{PATH}/reference.jpg')[0] == 405, 'a POST to a picture')
     for headers in ({'Origin': 'https://elsewhere.example'}, {'Sec_Fetch_Site': 'cross-site'}):
         status = request(monitor, 'POST', f'{PATH}/reference', **headers)[0]
         expect(status == 403, headers, status)
@@ -75,8 +75,8 @@ def main():
         config = pathlib.Path(folder) / 'cameras.toml'
         config.write_text(f'loop = true\n[[cameras]]\nid = "{ID}"\nname = "The clip"\nuri = "{CLIP}"\n')
         with running.Monitor('--config', config, '--fast') as monitor:
-            is_learned_and_renewed(monitor)
-            others_are_refused(monitor)
+            the_reference_is_learned_and_renewed(monitor)
+            other_requests_are_refused(monitor)
     print('the reference is learned and renewed')
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The reference of a camera is the same after a restart, and so is its picture. It is learned in two
+"""The reference of a camera and its picture are kept over a restart. The reference is learned in two
 minutes."""
 import json
 import pathlib
@@ -16,7 +16,7 @@ PATH = '/api/v1/cameras/clip'
 
 
 def reference_of(monitor):
-    """Time and picture, or None."""
+    """Returns time and picture of the reference, or None."""
     learned = json.loads(monitor.get(PATH))['reference']
     if learned is None:
         return None

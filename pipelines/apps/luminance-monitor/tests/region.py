@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The region of a camera and its masks: what is measured is of the pixels that are judged and of no
-others, computed here on their own; what moves behind a mask neither raises a verdict nor hides one;
-regions change with the configuration."""
+"""The region of a camera and its masks: measurements cover exactly the judged pixels, which are computed here
+independently; changes behind a mask neither raise a verdict nor hide one; regions follow the
+configuration."""
 import collections
 import json
 import math
@@ -25,7 +25,7 @@ FPS = 10
 SEED = int(os.environ.get('LUMINANCE_TEST_SEED', random.randrange(2**32)))
 RNG = np.random.default_rng(SEED)
 CORNER = [0.6, 0, 0.4, 0.4]
-# Region and masks.
+# Region and masks by name.
 REGIONS = {
     'all': (None, []),
     'region': ([0.25, 0.1, 0.5, 0.85], []),
@@ -37,7 +37,7 @@ REGIONS = {
 
 
 def judged(region, masks, width, height):
-    """Which pixels are: those whose centre is in the region and in no mask."""
+    """Returns which pixels are judged: those whose centre is in the region and in no mask."""
     first = lambda edge, count: max(0, math.ceil(round(edge, 9) * count - 0.5))
 
     def inside(area):
@@ -56,13 +56,13 @@ def lines_of(region, masks):
 
 
 def config(cameras, more='loop = true\n'):
-    """TOML of (name, uri, region, masks)."""
+    """Returns the TOML of cameras, which are (name, uri, region, masks)."""
     return more + ''.join(f'[[cameras]]\nname = "{name}"\nuri = "{uri}"\n{lines_of(region, masks)}'
                           for name, uri, region, masks in cameras)
 
 
 def compare(latest, frames, pixels, levels, what):
-    """Whether it could be: an interval may go beyond the end of a video."""
+    """Compares an interval with its frames. Returns False if it goes beyond the end of the video."""
     first = round(latest['stream_time_ns'] * FPS / 1e9)
     if first + latest['frames'] > len(frames):
         return False
@@ -71,7 +71,7 @@ def compare(latest, frames, pixels, levels, what):
     return True
 
 
-def numbers_are_those_of_the_rest(folder):
+def numbers_are_those_of_judged_pixels(folder):
     sizes = {'even': ((96, 72), 'I420', (16, 235)), 'odd': ((101, 67), 'GRAY8', (0, 255)),
              'dot': ((2, 2), 'GRAY8', (0, 255))}
     frames, cameras = {}, []
@@ -80,7 +80,7 @@ def numbers_are_those_of_the_rest(folder):
         videos.write(folder / f'{size}.mkv', frames[size], FPS, pixels=pixels)
         cameras += [(f'{size}-{name}', f'{size}.mkv', *areas) for name, areas in REGIONS.items()
                     if judged(*areas, width, height).any()]
-    assert len(cameras) == 14, cameras  # of the smallest picture, "most" leaves nothing
+    assert len(cameras) == 14, cameras  # "most" leaves nothing of the smallest picture
     file = folder / 'numbers.toml'
     file.write_text(config(cameras))
     seen = collections.Counter()
@@ -98,7 +98,7 @@ def numbers_are_those_of_the_rest(folder):
     print('compared:', dict(seen))
 
 
-def pictures_of_another_size_are_followed(folder):
+def regions_follow_the_size_of_pictures(folder):
     pictures = [RNG.integers(0, 256, size, np.uint8) for size in ((48, 64), (31, 41), (3, 2))]
     camera = snapshotcamera.Camera(
         [('image/png', snapshotcamera.png(*picture.shape[::-1], [bytes(row) for row in picture]))
@@ -123,8 +123,8 @@ def pictures_of_another_size_are_followed(folder):
 
 
 def raised(folder, frames, fps):
-    """Titles of the verdicts that each camera of the same video raises: all of it, one with a mask in
-    the corner, and one with a region without the corner."""
+    """Returns the titles of the verdicts that three cameras with the same video raise: one without a region,
+    one with a mask on the corner, and one with a region without the corner."""
     videos.write(folder / 'video.mkv', frames, fps)
     file = folder / 'corner.toml'
     file.write_text(config([('all', 'video.mkv', None, []), ('masked', 'video.mkv', None, [CORNER]),
@@ -145,14 +145,14 @@ def with_corner(frame, corner):
 
 
 def motion(shape):
-    """Squares of other lumas in each picture. Noise would not do: its blocks are much the same."""
+    """Returns squares of random lumas. Noise would not be seen as motion: its blocks are much the same."""
     side = 12
     squares = RNG.integers(30, 220, [-(-length // side) for length in shape])
     return squares.repeat(side, 0).repeat(side, 1)[:shape[0], :shape[1]]
 
 
-def what_moves_behind_a_mask_hides_nothing(folder):
-    """A picture that is frozen, but for its overlay."""
+def motion_behind_a_mask_hides_no_frozen_picture(folder):
+    """The picture is frozen apart from its overlay, which is masked."""
     picture = videos.ordinary(1)[0]
     shape = with_corner(picture, 0)[:round(0.4 * videos.HEIGHT), round(0.6 * videos.WIDTH):].shape
     frames = [with_corner(picture, motion(shape)) for _ in range(30 * 5)]
@@ -161,7 +161,7 @@ def what_moves_behind_a_mask_hides_nothing(folder):
     assert found['masked'] == found['region'] == ['Frozen'], found
 
 
-def what_moves_behind_a_mask_raises_nothing(folder):
+def changes_behind_a_mask_raise_no_verdict(folder):
     frames = [with_corner(frame, 235) if 6 * FPS <= i < 14 * FPS else frame
               for i, frame in enumerate(videos.ordinary(18 * FPS))]
     found = raised(folder, frames, FPS)
@@ -193,14 +193,14 @@ def regions_change_with_the_configuration(folder):
             camera = monitor.cameras()['one']
             assert camera['region'] == region and camera['masks'] == masks, camera
             assert json.loads(monitor.get('/api/v1/cameras/one'))['region'] == region
-        assert monitor.cameras()['two']['frames'] > before['two']['frames'], 'the other was begun again'
+        assert monitor.cameras()['two']['frames'] > before['two']['frames'], 'the other camera was restarted'
         written([0.5, 0.5, 0.6, 0.5], [])
         os.kill(monitor.pid, signal.SIGHUP)
         monitor.wait_for_line(r'configuration not reloaded: .*cameras\[0\]\.region lies outside the picture')
         assert monitor.cameras()['one']['region'] is None
 
 
-def a_picture_of_which_nothing_is_left_is_an_error(folder):
+def a_picture_without_judged_pixels_is_an_error(folder):
     videos.write(folder / 'small.mkv', [np.full((60, 80), 100, np.uint8)] * FPS, FPS)
     file = folder / 'nothing.toml'
     file.write_text(config([('one', 'small.mkv', [0.1, 0.1, 0.001, 0.001], []),
@@ -214,8 +214,8 @@ def a_picture_of_which_nothing_is_left_is_an_error(folder):
 
 print(f'LUMINANCE_TEST_SEED={SEED}', flush=True)
 with tempfile.TemporaryDirectory() as temporary:
-    for check in (numbers_are_those_of_the_rest, pictures_of_another_size_are_followed,
-                  what_moves_behind_a_mask_hides_nothing, what_moves_behind_a_mask_raises_nothing,
-                  regions_change_with_the_configuration, a_picture_of_which_nothing_is_left_is_an_error):
+    for check in (numbers_are_those_of_judged_pixels, regions_follow_the_size_of_pictures,
+                  motion_behind_a_mask_hides_no_frozen_picture, changes_behind_a_mask_raise_no_verdict,
+                  regions_change_with_the_configuration, a_picture_without_judged_pixels_is_an_error):
         check(pathlib.Path(temporary))
         print(check.__name__)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""SIGHUP, or a change of a file: the configuration is read again. Cameras come, go and change while
-others go on; a wrong file changes nothing; passwords and certificates are those of the files."""
+"""The monitor reads its configuration again on SIGHUP, or when a file changes. Cameras are added, removed and
+changed while others continue; a wrong file changes nothing; passwords and certificates are read again."""
 import http.client
 import json
 import os
@@ -23,7 +23,7 @@ from videos import CLIP
 
 
 def config(*cameras, more=''):
-    """TOML of cameras as (name, more of its lines)."""
+    """Returns the TOML of cameras, which are (name, more lines)."""
     text = 'loop = true\n' + more + '\n'
     for name, lines in cameras:
         text += f'[[cameras]]\nname = "{name}"\nuri = "{CLIP}"\nmax-fps = 5\n{lines}\n'
@@ -54,7 +54,7 @@ class Reader:
         self._answer = self._connection.getresponse()
 
     def next(self, wanted):
-        """The data of the next of these."""
+        """Returns the data of the next event of this name."""
         while line := self._answer.readline():
             if line == f'event: {wanted}\n'.encode():
                 return json.loads(self._answer.readline().removeprefix(b'data: '))
@@ -87,31 +87,31 @@ def cameras_come_and_go(folder):
         assert named == ['four', 'three', 'one'], named
         reader.close()
         after = plays(monitor, 'four', 'three', 'one')
-        assert after['one']['since'] == before['one']['since'], 'one was begun again'
+        assert after['one']['since'] == before['one']['since'], 'one was restarted'
         assert after['one']['frames'] > before['one']['frames'] and after['one']['reconnects'] == 0
-        assert after['three']['since'] > before['three']['since'], 'three goes on as it was set up'
+        assert after['three']['since'] > before['three']['since'], 'three was not restarted'
         metrics = monitor.get('/metrics')
         assert 'camera="two"' not in metrics and 'luminance_pixel_luma_count{camera="four"}' in metrics
         wait_for('two points', lambda: len(
             json.loads(monitor.get('/api/v1/cameras/one/recent'))['points']) > 1)
-        # The row of a minute that was open is there, and not after a minute.
-        wait_for('the row of what was removed', lambda: rows_of(history).get('two'))
+        # The open row of the removed camera is written at once, not after a minute.
+        wait_for('the row of the removed camera', lambda: rows_of(history).get('two'))
         for path in ('/api/v1/cameras/two', '/api/v1/cameras/two/still.jpg'):
             try:
                 raise AssertionError(monitor.get(path))
             except urllib.error.HTTPError as error:
                 assert error.code == 404, error
-        for _ in range(5):  # also at once
+        for _ in range(5):  # signals may follow at once
             os.kill(monitor.pid, signal.SIGHUP)
         monitor.wait_for_line('0 cameras added, 0 removed, 0 changed, 3 unchanged')
         frames = {name: camera['frames'] for name, camera in monitor.cameras().items()}
     kept = rows_of(history)
     assert kept['one'] >= frames['one'] and kept['four'] >= frames['four'], (kept, frames)
-    assert kept['three'] > frames['three'], 'what it was before it changed'
+    assert kept['three'] > frames['three'], 'the frames before the change are missing'
 
 
 def rules_change_without_a_reconnection(folder):
-    """A camera that has other rules alone goes on, and what stands is judged by them."""
+    """A camera of which only the rules change continues, and its verdicts are judged by the new rules."""
     file, dark = folder / 'rules.toml', 'verdicts.too-dark = { raise = 200, hold = 0 }'
     file.write_text(config(('one', ''), ('two', dark)))
 
@@ -137,7 +137,7 @@ def rules_change_without_a_reconnection(folder):
             for camera in reader.next('update')['cameras'] if camera['id'] == 'two'
             for rule in camera['rules']))
         reader.close()
-        # A period of each hour, in which it is off.
+        # The verdict is off at every hour.
         halves = ', '.join(f'{{ from = "{a}:00", to = "{b}:00", enabled = false }}'
                            for a, b in (('00', '12'), ('12', '00')))
         reload(monitor, file, config(('two', f'verdicts.too-dark = {{ schedule = [{halves}] }}'), ('one', dark)),
@@ -149,7 +149,7 @@ def rules_change_without_a_reconnection(folder):
         wait_for('more frames', lambda: all(count > seen[name] for name, count in frames(monitor).items()))
         for name, camera in monitor.cameras().items():
             assert camera['since'] == before[name]['since'] and camera['reconnects'] == 0, camera
-            assert camera['frames'] > before[name]['frames'], 'it was begun again'
+            assert camera['frames'] > before[name]['frames'], 'the camera was restarted'
 
 
 def wrong_files_change_nothing(folder):
@@ -196,7 +196,7 @@ def tokens_are_read_again(folder):
         assert status_of(monitor, 'first') == 401 and status_of(monitor, 'second') == 200
         try:
             while stream.read1():
-                pass  # until it is cut
+                pass  # until the server closes the stream
         except http.client.IncompleteRead:
             pass
         connection.close()
@@ -223,10 +223,10 @@ def certificates_are_read_again(folder):
                           '--config', file]) as monitor:
         port = int(monitor.wait_for_line(r'Serving https://127.0.0.1:(\d+)/')[1])
         assert shown(port) == identities[0][0].read_text()
-        install(*identities[1])  # which is noticed
+        install(*identities[1])  # the monitor notices the change itself
         monitor.wait_for_line('configuration reloaded')
         assert shown(port) == identities[1][0].read_text()
-        install(identities[0][0], identities[1][1])  # which do not belong together
+        install(identities[0][0], identities[1][1])  # certificate and key do not match
         assert 'certificate' in reload(monitor, file, text, 'configuration not reloaded: (.*)')[1]
         assert shown(port) == identities[1][0].read_text()
         install(*identities[0])
@@ -239,7 +239,7 @@ def count(monitor, text):
 
 
 def files_are_watched(folder):
-    """By whatever way they are written, and without a signal."""
+    """The monitor notices changes without a signal, in whatever way the files are written."""
     folder = folder / 'watched'
     folder.mkdir()
     file, token = folder / 'cameras.toml', folder / 'token'
@@ -248,22 +248,22 @@ def files_are_watched(folder):
     token.write_text('first')
     with Monitor('--config', file, token='first') as monitor:
         plays(monitor, 'one')
-        file.write_text(config(('one', ''), ('two', ''), more=web))  # in place
+        file.write_text(config(('one', ''), ('two', ''), more=web))  # overwritten in place
         monitor.wait_for_line('1 cameras added, 0 removed, 0 changed, 1 unchanged')
         new = folder / '.cameras.toml.swp'
         new.write_text(config(('two', ''), more=web))
-        os.replace(new, file)  # as editors do
+        os.replace(new, file)  # replaced, as by editors
         monitor.wait_for_line('0 cameras added, 1 removed, 0 changed, 1 unchanged')
         token.unlink()
         token.write_text('second')
         monitor.wait_for_line('0 cameras added, 0 removed, 0 changed, 1 unchanged')
         assert status_of(monitor, 'first') == 401 and status_of(monitor, 'second') == 200
         text = config(('three', ''), more=web)
-        with open(file, 'w', encoding='utf-8') as half:  # and the rest later
+        with open(file, 'w', encoding='utf-8') as half:  # written in two parts
             half.write(text[:text.index(str(CLIP)) + 3])
             half.flush()
             assert 'line' in monitor.wait_for_line('configuration not reloaded: (.*)')[1]
-            time.sleep(7)  # it looks again after five
+            time.sleep(7)  # the monitor looks again after five seconds
             assert count(monitor, 'not reloaded') == 1, monitor.output
             assert list(monitor.cameras()) == ['two']
             half.write(text[text.index(str(CLIP)) + 3:])
@@ -281,8 +281,8 @@ def files_are_watched(folder):
         assert count(monitor, 'reloaded') == reloads, monitor.output
 
 
-def links_of_kubernetes_are_followed(folder):
-    """A ConfigMap's volume: the link `..data` is replaced, which the file's own link leads through."""
+def links_of_a_configmap_are_followed(folder):
+    """Kubernetes replaces the link `..data` in a ConfigMap's volume, to which the file's link leads."""
     folder = folder / 'volume'
     for name, cameras in (('..first', ('one',)), ('..second', ('one', 'two'))):
         (folder / name).mkdir(parents=True)
@@ -298,8 +298,8 @@ def links_of_kubernetes_are_followed(folder):
         monitor.wait_for_line('1 cameras added, 0 removed, 0 changed, 1 unchanged')
 
 
-def ends_with_its_terminal(folder):
-    """Which sends SIGHUP as well. What is open is written."""
+def the_monitor_ends_with_its_terminal(folder):
+    """The monitor ends when its terminal is closed, although that sends SIGHUP. It writes its open rows."""
     history = folder / 'terminal.db'
     ours, theirs = pty.openpty()
 
@@ -326,7 +326,7 @@ def ends_with_its_terminal(folder):
 
 with tempfile.TemporaryDirectory() as name:
     for test in (cameras_come_and_go, rules_change_without_a_reconnection, wrong_files_change_nothing,
-                 tokens_are_read_again, certificates_are_read_again, files_are_watched, links_of_kubernetes_are_followed,
-                 ends_with_its_terminal):
+                 tokens_are_read_again, certificates_are_read_again, files_are_watched,
+                 links_of_a_configmap_are_followed, the_monitor_ends_with_its_terminal):
         print(test.__name__, flush=True)
         test(pathlib.Path(name))

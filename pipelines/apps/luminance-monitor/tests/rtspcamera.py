@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A camera: MJPEG over RTSP, for the user `viewer` alone. Prints its port.
+"""A camera that sends MJPEG over RTSP, only to the user `viewer`. Prints its port.
 
 usage: rtspcamera.py PORT PASSWORD
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A monitor of the build in $BUILD_DIR, and a Prometheus, while a test needs them."""
+"""Runs the monitor of the build in $BUILD_DIR, and Prometheus, while a test needs them."""
 import json
 import os
 import pathlib
@@ -20,7 +20,7 @@ SKIPPED = 77
 
 
 def need(*programs):
-    """Skips the test where one of them is not in PATH."""
+    """Skips the test if one of the programs is not in PATH."""
     for program in programs:
         if shutil.which(program) is None:
             print(f'skipped: there is no {program}')
@@ -28,7 +28,7 @@ def need(*programs):
 
 
 def wait_for(what, condition, seconds=60):
-    """The first true value of `condition()`."""
+    """Waits until `condition()` returns a true value, and returns it."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         value = condition()
@@ -39,7 +39,7 @@ def wait_for(what, condition, seconds=60):
 
 
 class Process:
-    """A program until the end of a `with`. Its output is read all the time, and kept."""
+    """A program that runs until the end of a `with`. A thread reads and keeps its output."""
 
     def __init__(self, command):
         self.output = []
@@ -59,7 +59,7 @@ class Process:
         self._lines.put(None)
 
     def wait_for_line(self, pattern, seconds=60):
-        """The match in the first line that has one; AssertionError where none comes."""
+        """Waits for a line that matches, and returns the match. Raises AssertionError if none comes."""
         end = time.monotonic() + seconds
         while True:
             try:
@@ -76,7 +76,7 @@ class Process:
         return self._process.poll() is None
 
     def stop(self):
-        """Its exit status."""
+        """Ends the program with SIGTERM, and returns its exit status."""
         self._process.terminate()
         try:
             return self._process.wait(timeout=60)
@@ -107,14 +107,14 @@ class Process:
 
 class Monitor(Process):
     def __init__(self, *arguments, token=None, history=None):
-        """`history`: 'default' keeps one without --history, too."""
+        """`history`: with 'default', the monitor keeps its usual history; otherwise only with --history."""
         history = [] if '--history' in arguments or history == 'default' else ['--no-history']
         super().__init__([PROGRAM, '--headless', '--listen=127.0.0.1:0', *history, *arguments])
         self.token = token
         self.address = self.wait_for_line(r'Serving (http://[\d.:]+)')[1]
 
     def target(self):
-        """As Prometheus wants it."""
+        """Returns host and port, as Prometheus wants them."""
         return self.address.removeprefix('http://')
 
     def get(self, path):
@@ -125,13 +125,13 @@ class Monitor(Process):
             return answer.read().decode()
 
     def cameras(self):
-        """By id."""
+        """Returns the cameras by id."""
         answer = json.loads(self.get('/api/v1/cameras'))
         return {camera['id']: camera for camera in answer['cameras']}
 
 
 class Prometheus(Process):
-    """With this configuration file and everything else in `folder`."""
+    """A Prometheus with this configuration file, and its data in `folder`."""
 
     def __init__(self, config, folder):
         super().__init__([
@@ -148,7 +148,7 @@ class Prometheus(Process):
             return False
 
     def ask(self, path, **parameters):
-        """The data of an answer; AssertionError with Prometheus' words where it is an error."""
+        """Returns the data of an answer. Raises AssertionError with Prometheus' text if it is an error."""
         url = f'{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}'
         try:
             with urllib.request.urlopen(url, timeout=60) as answer:
@@ -160,19 +160,20 @@ class Prometheus(Process):
         return self.ask('query', query=expression)['result']
 
     def target(self):
-        """The only one."""
+        """Returns the only target."""
         targets = wait_for('a target', lambda: self.ask('targets')['activeTargets'])
         assert len(targets) == 1, targets
         return targets[0]
 
     def alerts(self, name):
-        """Those of a name that fire."""
+        """Returns the firing alerts of this name."""
         return [alert for alert in self.ask('alerts')['alerts']
                 if alert['labels']['alertname'] == name and alert['state'] == 'firing']
 
 
 def shipped_prometheus(folder, target, token=None):
-    """The configuration and the alerts of deploy/prometheus for `target`, in haste."""
+    """Writes the configuration and alerts of deploy/prometheus for `target`, with short intervals. Returns
+    the path of the configuration."""
     deploy = APP / 'deploy/prometheus'
     config = (deploy / 'prometheus.yaml').read_text()
     config, targets = re.subn(r"'127.0.0.1:8080'", f"'{target}'", config)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Whether the build is one with a sanitizer, which makes all slow and keeps memory that was freed."""
+"""Whether the build has a sanitizer, which makes everything slow and keeps freed memory."""
 import os
 
 _PRELOADED = os.environ.get('LD_PRELOAD', '')

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras that are moved, covered or out of focus are found, and ordinary changes of light and
-weather are not taken for it.
+"""Cameras that are moved, covered or out of focus are found; ordinary changes of light and weather are not
+mistaken for these faults.
 
-    scenes.py                 what CI has time for
-    scenes.py --table         all of it, as docs/verdicts.md shows it
-    scenes.py --table NAME    the cases whose names contain this"""
+    scenes.py                 the cases for which CI has time
+    scenes.py --table         all cases, as docs/verdicts.md shows them
+    scenes.py --table NAME    the cases whose names contain NAME"""
 import os
 import pathlib
 import subprocess
@@ -19,10 +19,10 @@ from gi.repository import Gst, GstApp  # noqa: E402, F401
 
 CLIP = pathlib.Path(__file__).resolve().parent / 'media/pedestrians-1080p.mp4'
 PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'tests/scenes'
-LEFT, RIGHT = 240, 1680  # of the clip's picture, which has black bars
+LEFT, RIGHT = 240, 1680  # columns of the clip's picture, between black bars
 WIDTH, HEIGHT = RIGHT - LEFT, 1080
-APART = 2  # seconds from a picture to the next
-LEARN = 75  # pictures
+APART = 2  # seconds between pictures
+LEARN = 75  # pictures to learn from
 FAULT, AFTER = 45, 35  # pictures with a fault, and after it
 SCENE = ('moved', 'covered', 'blurred')
 RNG = np.random.default_rng(1)
@@ -31,7 +31,7 @@ Y, X = np.indices((HEIGHT, WIDTH), dtype=np.float32)
 
 
 def clip():
-    """Luma of some frames of the clip, 0.7 s apart, forwards and backwards."""
+    """Returns the luma of frames of the clip that are 0.7 s apart, forwards and backwards."""
     Gst.init(None)
     pipeline = Gst.parse_launch(
         f'filesrc location="{CLIP}" ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! '
@@ -53,10 +53,10 @@ def noise(sigma):
     return sigma * NOISE[begin:begin + WIDTH * HEIGHT].reshape(HEIGHT, WIDTH)
 
 
-# What stays wrong: made once of each frame.
+# Lasting changes, which are applied once to each frame.
 
 def turned(degrees):
-    """About the middle; beyond the edge, what is there is mirrored."""
+    """Turns a frame about its middle, and mirrors it beyond its edges."""
     angle = np.deg2rad(degrees)
     y, x = Y - (HEIGHT - 1) / 2, X - (WIDTH - 1) / 2
 
@@ -78,7 +78,7 @@ def shifted(share, axis=1):
 
 
 def blurred(sigma):
-    """As a Gaussian does, in pixels."""
+    """Blurs a frame with a Gaussian. `sigma` is in pixels."""
     def along(frame, axis):
         size = 2 ** int(np.ceil(np.log2(frame.shape[axis] + 8 * sigma)))
         frequencies = np.fft.rfftfreq(size)
@@ -105,12 +105,12 @@ def covered(share, material):
 
 
 def exposed(change, factor):
-    """The camera's exposure follows what it sees."""
+    """Applies the change, and multiplies the light, as automatic exposure does."""
     return lambda frame: np.clip(change(frame) * factor, 16, 235)
 
 
 def dirty(spots, opacity):
-    """Dirt on the glass, which is far out of focus."""
+    """Adds dirt on the glass, which is far out of focus."""
     rng, mask = np.random.default_rng(3), 0 * X
     for _ in range(spots):
         y, x, size = rng.uniform(0, HEIGHT), rng.uniform(0, WIDTH), rng.uniform(40, 110)
@@ -123,12 +123,12 @@ def darker(factor):
 
 
 def infrared(frame):
-    """Plants are bright, other things have other contrasts, and the lamps light the middle."""
+    """Infrared lamps light the middle; plants are bright, and contrasts differ from those by day."""
     light = np.exp(-(((Y - 540) / 700) ** 2 + ((X - 720) / 800) ** 2))
     return 20 + (np.interp(frame, [0, 60, 100, 140, 200, 255], [30, 140, 110, 90, 180, 235]) - 20) * light
 
 
-# What comes and goes: (frame, seconds) to a frame.
+# Transient changes: functions of (frame, seconds) that return a frame.
 
 def rain(frame, _):
     frame = frame.copy()
@@ -153,7 +153,7 @@ def with_clock(frame, _):
 
 
 def swinging(frame, seconds):
-    """Automatic exposure that does not settle."""
+    """Simulates automatic exposure that does not settle."""
     return np.clip(16 + (frame - 16) * (1.1 + 0.5 * np.sin(seconds / 5)), 16, 235)
 
 
@@ -162,14 +162,14 @@ def shaking(frame, _):
 
 
 def headlights(frame, seconds):
-    """A car every 10 s."""
+    """A car passes every 10 s."""
     x = (seconds % 10 / 8 + RNG.uniform(-0.1, 0.1)) * WIDTH
     return frame + 230 * np.exp(-((Y - 600) ** 2 + (X - x) ** 2) / 2 / 90 ** 2) + \
         60 * np.exp(-((Y - 700) ** 2 / 2 / 80 ** 2 + (X - x) ** 2 / 2 / 300 ** 2))
 
 
 def lorry(length):
-    """It stands before a third of the scene for so many seconds, once a minute."""
+    """A lorry stands before a third of the scene for `length` seconds, once a minute."""
     def change(frame, seconds):
         if seconds % 60 >= length:
             return frame
@@ -180,12 +180,12 @@ def lorry(length):
 
 
 def dusk(length):
-    """To a twelfth of the light, in so many seconds."""
+    """The light falls to a twelfth in `length` seconds."""
     return lambda frame, seconds: darker(12 ** -min(1, seconds / length))(frame)
 
 
 def night(length, twilight, light):
-    """Dusk and dawn take `twilight` seconds each. The gain of a camera in the dark makes noise."""
+    """Dusk and dawn take `twilight` seconds each. In the dark, the gain of a camera makes noise."""
     def change(frame, seconds):
         depth = np.clip(min(seconds, length - seconds) / max(twilight, 1), 0, 1)
         return darker(light ** depth)(frame) + noise(2 * depth)
@@ -201,7 +201,7 @@ def usual(frame, _=None):
 
 
 class Film:
-    """Pictures made of the clip."""
+    """Pictures made of the clip, with noise."""
 
     def __init__(self, frames, sigma):
         self._frames, self._sigma, self._number = frames, sigma, 0
@@ -213,12 +213,12 @@ class Film:
         return np.clip(np.rint(made), 0, 255).astype(np.uint8)
 
     def made(self, change):
-        """This of each frame, for all times."""
+        """Returns a film with a lasting change."""
         return Film([change(frame) for frame in self._frames], self._sigma)
 
 
 class Theatre:
-    """The program that judges them."""
+    """The program that judges films."""
 
     def __init__(self):
         self._process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -229,7 +229,7 @@ class Theatre:
         self._process.stdin.flush()
 
     def play(self, command, parts):
-        """[(name, is raised, seconds)] of parts: [(film, change, count)]."""
+        """Judges parts, [(film, change, count)]. Returns the verdicts as [(name, is raised, seconds)]."""
         self._say(f'{command} {sum(count for _, _, count in parts)}')
         seconds = 0
         for film, change, count in parts:
@@ -244,14 +244,14 @@ class Theatre:
         return changes
 
     def close(self):
-        """What it took, in words."""
+        """Ends the program, and returns its report of the times that thumbnails and judgements took."""
         self._process.stdin.close()
         text = self._process.stdout.read().decode().strip()
         assert self._process.wait() == 0
         return text
 
 
-# Name, what is made of frames, and which verdicts it may raise; None: it may be missed.
+# Name, lasting change, expected verdict, and whether CI has time for it.
 FAULTS = [
     *((f'turned by {d}°', turned(d), 'moved', d in (10, 180)) for d in (2, 5, 10, 20, 45, 90, 180)),
     *((f'shifted by 1/{n} of the width', shifted(1 / n), 'moved', n == 16) for n in (64, 32, 16, 8, 4)),
@@ -266,7 +266,7 @@ FAULTS = [
     ('dirt, 60 thick spots', dirty(60, 0.95), 'covered', False),
 ]
 MINUTE = 60 // APART
-# Name, parts of (what is made of frames, what comes and goes, pictures), and if CI has time for it.
+# Name, parts of (lasting change, transient change, number of pictures), and whether CI has time for it.
 ORDINARY = [
     ('the clip, 10 min', [(usual, usual, 10 * MINUTE)], True),
     ('rain', [(usual, rain, 3 * MINUTE)], True),
@@ -306,7 +306,7 @@ def others(changes):
 
 
 def show_fault(theatre, film, name, change, expected):
-    """A row of the table; returns what is wrong."""
+    """Prints a row of the table. Returns what is wrong, or None."""
     changes = theatre.play('case', [(film.made(change), usual, FAULT), (film, usual, AFTER)])
     scene = scene_verdicts(changes)
     raised = [(verdict, at) for verdict, up, at in scene if up]

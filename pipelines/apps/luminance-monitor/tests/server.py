@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The program serve of the build in $BUILD_DIR, and what tests ask of it."""
+"""Runs the program serve of the build in $BUILD_DIR, and sends it requests."""
 import base64
 import http.client
 import json
@@ -18,7 +18,7 @@ from pathlib import Path
 from sanitizers import ADDRESS, SANITIZED
 
 SERVE = Path(os.environ.get("BUILD_DIR", "")) / "tests/serve"
-PATIENCE = 180 if SANITIZED else 60  # seconds that anything may take on a slow machine
+PATIENCE = 180 if SANITIZED else 60  # limit of any wait in seconds, for slow machines
 
 
 def expect(condition, what, *facts):
@@ -27,7 +27,7 @@ def expect(condition, what, *facts):
 
 
 def until(condition, what, patience=PATIENCE):
-    """What the condition returns once it is true."""
+    """Waits until the condition returns a true value, and returns it."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         result = condition()
@@ -38,18 +38,20 @@ def until(condition, what, patience=PATIENCE):
 
 
 def environment():
-    """Without what only programs need that are not of this build, and with a look at leaks."""
+    """Returns the environment without the preloads for programs that are not from this build, and with
+    detection of leaks."""
     env = {name: value for name, value in os.environ.items()
            if name != "LD_PRELOAD" or not ADDRESS}
     if ADDRESS:
         options = env.get("ASAN_OPTIONS", "").replace("detect_leaks=0", "detect_leaks=1")
-        # Slow, but it finds where GLib's allocations come from, of which some are suppressed.
+        # Slow, but it finds the callers of GLib's allocations, by which some leaks are suppressed.
         env["ASAN_OPTIONS"] = options + ":fast_unwind_on_malloc=0"
     return env
 
 
 class Server:
-    """serve with these arguments, until the end of a with statement, where it has to end well."""
+    """Runs serve with these arguments until the end of a with statement, where it must exit with status 0 and
+    without errors."""
 
     def __init__(self, *arguments, tls=None, authorization=None):
         self._errors = tempfile.TemporaryFile("w+")
@@ -61,12 +63,12 @@ class Server:
         killer.cancel()
         self.address = line.removeprefix("Serving ").strip()
         found = re.fullmatch(r"https?://(.*):(\d+)/", self.address)
-        expect(found, "serve does not serve", line + self.errors())
+        expect(found, "serve did not print its address", line + self.errors())
         self.host, self.port = found[1].strip("[]"), int(found[2])
         self.pid = self._process.pid
         self._tls, self._authorization = tls, authorization
         self._sources = 1
-        self.lines = []  # that it said since
+        self.lines = []  # printed after the address
         threading.Thread(target=self._listen, daemon=True).start()
 
     def __enter__(self):
@@ -78,10 +80,10 @@ class Server:
             status = self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            status = "nothing in time"
+            status = f"no status within {PATIENCE} s"
         if kind is None:
             expect(status == 0, f"serve exited with {status}", self.errors())
-            expect(not self.errors(), "serve had something to say", self.errors())
+            expect(not self.errors(), "serve printed errors", self.errors())
 
     def _listen(self):
         for line in self._process.stdout:
@@ -95,11 +97,11 @@ class Server:
         self._process.send_signal(number)
 
     def change_source(self):
-        """Connections come from another address than all before."""
+        """Further connections come from another address than all before."""
         self._sources += 1
 
     def connect(self, receive_buffer=None):
-        """A socket, with TLS where the server has it."""
+        """Returns a connected socket, with TLS if the server has it."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         plain = socket.socket(family, socket.SOCK_STREAM)
         if receive_buffer:
@@ -111,7 +113,7 @@ class Server:
         return self._tls.wrap_socket(plain, server_hostname="localhost") if self._tls else plain
 
     def raw(self, request, patience=PATIENCE):
-        """All that comes back until the server closes or says no more."""
+        """Sends the request, and returns all data until the server closes the connection or stops sending."""
         answer = b""
         with self.connect() as connection:
             connection.settimeout(patience)
@@ -124,7 +126,7 @@ class Server:
         return answer
 
     def get(self, path, method="GET", headers=None, body=None):
-        """Status, headers and body."""
+        """Returns status, headers and body."""
         headers = {name: value.encode() for name, value in (headers or {}).items()}
         if self._authorization and "Authorization" not in headers:
             headers["Authorization"] = self._authorization
@@ -139,21 +141,21 @@ class Server:
 
     def json(self, path, status=200):
         got, headers, body = self.get(path)
-        expect(got == status, f"{path}: {got}, not {status}", body)
+        expect(got == status, f"{path}: expected {status}, got {got}", body)
         expect(headers["Content-Type"] == "application/json", path, headers)
         return json.loads(body)
 
     def error(self, path, status, **arguments):
-        """The text of an error."""
+        """Returns the text of an error."""
         got, headers, body = self.get(path, **arguments)
-        expect(got == status, f"{path[:200]}: {got}, not {status}", body)
+        expect(got == status, f"{path[:200]}: expected {status}, got {got}", body)
         expect(headers["Content-Type"] == "application/json", path, headers)
         document = json.loads(body)
         expect(list(document) == ["error"] and document["error"], path, document)
         return document["error"]
 
     def stream(self):
-        """Events as (name, data), without end."""
+        """Yields events as (name, data), without end."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
         connection.sock = self.connect()
         headers = {"Authorization": self._authorization} if self._authorization else {}
@@ -171,12 +173,12 @@ class Server:
             connection.close()
 
     def memory(self):
-        """Bytes that the process has for itself."""
+        """Returns the anonymous resident memory of the process in bytes."""
         text = Path(f"/proc/{self.pid}/status").read_text()
         return 1024 * int(re.search(r"^RssAnon:\s+(\d+) kB", text, re.M)[1])
 
     def connections(self):
-        """How many of its port the process has open."""
+        """Returns the number of open connections to the port of the process."""
         listening, at_port = "0A", f":{self.port:04X}"
         inodes = set()
         for table in ("tcp", "tcp6"):
@@ -187,12 +189,12 @@ class Server:
         return len(inodes & self._sockets())
 
     def _sockets(self):
-        """By inode."""
+        """Returns the inodes of the sockets that the process has open."""
         inodes = set()
         for descriptor in Path(f"/proc/{self.pid}/fd").iterdir():
             try:
                 inodes.update(re.findall(r"socket:\[(\d+)\]", os.readlink(descriptor)))
-            except FileNotFoundError:  # closed in between
+            except FileNotFoundError:  # closed meanwhile
                 pass
         return inodes
 

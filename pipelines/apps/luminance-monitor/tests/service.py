@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """service.py UNIT PROGRAM
 
-The systemd unit of this build: what systemd says of it, how much it may do, and that its command is
-right. PROGRAM is where it expects the program."""
+Checks the systemd unit of this build: systemd accepts it, its rights are limited, and its command is right.
+PROGRAM: the path of the program in the unit."""
 import pathlib
 import re
 import subprocess
@@ -13,11 +13,11 @@ import tempfile
 import running
 
 UNIT, INSTALLED = map(pathlib.Path, sys.argv[1:])
-GREATEST_EXPOSURE = 20  # of 100, by systemd's count
+GREATEST_EXPOSURE = 20  # of 100, as `systemd-analyze security` counts
 
 
 def verify(text, folder):
-    """What systemd objects to."""
+    """Returns the objections of systemd."""
     unit = folder / UNIT.name
     unit.write_text(text.replace(str(INSTALLED), str(running.PROGRAM)))
     done = subprocess.run(['systemd-analyze', 'verify', '--man=no', unit], capture_output=True,
@@ -29,7 +29,7 @@ def check_unit(folder):
     text = UNIT.read_text()
     assert f'ExecStart={INSTALLED} ' in text
     assert re.search(r'^ExecReload=/bin/kill -HUP \$MAINPID$', text, re.MULTILINE)
-    # What the next start can cure is tried again: see listen.py.
+    # systemd tries again after errors that may be temporary: see listen.py.
     assert re.findall(r'^(Restart\w*)=(.*)$', text, re.MULTILINE) == [
         ('Restart', 'on-failure'), ('RestartSec', '5'), ('RestartPreventExitStatus', '2')]
     assert verify(text, folder) == ''
@@ -41,7 +41,7 @@ def check_unit(folder):
 
 
 def check_command(folder):
-    """The program takes the command, with the files that systemd would hand it."""
+    """Checks that the program accepts the command, with the files that systemd would provide."""
     credentials, state = folder / 'credentials', folder / 'state'
     for path in credentials, state:
         path.mkdir()

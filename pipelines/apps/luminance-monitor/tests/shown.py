@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Whether the numbers of the page are those of the API for the same interval."""
+"""Checks that the numbers of the page are those of the API for the same interval."""
 import re
 import time
 
@@ -21,9 +21,9 @@ return {
   fields: [...detail.querySelectorAll('.statistics [data-field]')].map(
     (field) => [field.dataset.field, field.dataset.value, field.textContent, field.title]),
 }"""
-_NAMES = {"interval": "time", "interval-frames": "frames"}  # of fields, in the API
+_NAMES = {"interval": "time", "interval-frames": "frames"}  # names of fields in the API
 _OTHERS = ("frames", "reconnects", "last_frame")  # change within an interval
-_INTERVALS = 3  # that are compared
+_INTERVALS = 3  # to compare
 
 
 def _compare_fields(fields, latest):
@@ -37,7 +37,7 @@ def _compare_fields(fields, latest):
 
 
 def _compare_bars(path, counts, scale):
-    """Of a box that is 100 high."""
+    """Compares the bars of a histogram, whose box is 100 high, with the counts."""
     tops = [float(top) for top in re.findall(r"V([\d.]+)H", path)]
     expect(len(tops) == 256, "not 256 bars", path)
     for i, (top, count) in enumerate(zip(tops, counts)):
@@ -47,7 +47,7 @@ def _compare_bars(path, counts, scale):
 
 
 def tiles_show(browser, monitor, cameras):
-    """Compares some intervals of each of the cameras."""
+    """Compares some intervals of each camera."""
     seen = {camera: set() for camera in cameras}
     end = time.monotonic() + PATIENCE
     while any(len(times) < _INTERVALS for times in seen.values()):
@@ -63,7 +63,7 @@ def tiles_show(browser, monitor, cameras):
 
 
 def detail_shows(browser, monitor, camera):
-    """With both scales, and the table."""
+    """Compares the view of a camera, with both scales and the table."""
     browser.run("location.hash = '#/camera/' + arguments[0]", camera)
     browser.wait("return document.querySelector('#detail details')", "no detail")
     browser.click("#detail summary")
@@ -71,7 +71,7 @@ def detail_shows(browser, monitor, camera):
         browser.click(f'#detail button[value="{scale}"]')
         browser.wait("return document.querySelector('#detail > [data-time] details tbody tr') !== null",
                      "no table")
-        time.sleep(0.1)  # the browser draws
+        time.sleep(0.1)  # so that the browser draws
         shown = browser.run(_DETAIL)
         latest = monitor.interval(camera, shown["time"])
         expect(latest, "an interval that the API does not have", shown["time"])

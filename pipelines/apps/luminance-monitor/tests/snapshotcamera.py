@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras that are asked for pictures by HTTP: at 127.0.0.1, with a path for each way to respond, and
-another host, 127.0.0.2, to which some of them lead."""
+"""Cameras that send pictures on request by HTTP: at 127.0.0.1, with a path for each way to respond, and at
+another host, 127.0.0.2, to which some of them redirect."""
 import base64
 import hashlib
 import http.server
@@ -14,12 +14,12 @@ import zlib
 USER, PASSWORD = 'viewer', 'ge"he:im & more'
 REALM = 'camera'
 OTHER = '127.0.0.2'
-NONCE_USES = 5  # after which a nonce is stale
+NONCE_USES = 5  # a nonce is stale after so many uses
 MIB = 1 << 20
 
 
 def png(width, height, rows=None):
-    """Gray; without rows, of zeros, however many that are."""
+    """Returns a gray picture as PNG. Without `rows`, all pixels are 0, and any height takes little memory."""
     def chunk(kind, data):
         return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
     lines = [b'\0' + row for row in rows] if rows is not None else [bytes(width + 1)] * height
@@ -34,8 +34,8 @@ def hash_of(text):
 
 
 class Camera(http.server.ThreadingHTTPServer):
-    """`pictures`: those that are sent in turn by /changing, as (type, data); the first is sent by all
-    other paths. `tls`: the files of a certificate and its key."""
+    """`pictures`, as (type, data): /changing sends them in turn, all other paths send the first one. `tls`:
+    the files of a certificate and its key."""
     daemon_threads = True
     request_queue_size = 128
 
@@ -50,11 +50,11 @@ class Camera(http.server.ThreadingHTTPServer):
         self.pictures = pictures
         self.port = self.server_address[1]
         self.lock = threading.Lock()
-        self.connections = 0  # so far
+        self.connections = 0  # accepted so far
         self.seen = []        # (path, Authorization)
-        self.nonces = {}      # and how often each was used
-        self.failing = set()  # paths that have a fault now
-        self.away = ''        # where /away leads
+        self.nonces = {}      # number of uses, by nonce
+        self.failing = set()  # paths that answer 503 now
+        self.away = ''        # target of the redirect of /away
         self.let_go = threading.Event()
         threading.Thread(target=self.serve_forever, args=[0.05], daemon=True).start()
 
@@ -71,7 +71,7 @@ class Camera(http.server.ThreadingHTTPServer):
             return sum(1 for seen, _ in self.seen if seen == path)
 
     def handle_error(self, *_):
-        pass  # a monitor that goes
+        pass  # the monitor disconnected
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -133,7 +133,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                                + (', stale=true' if stale else '')))
 
     def wrong_digest(self):
-        """None where it is right; True where only its nonce is old."""
+        """Returns None if the digest is right, True if only its nonce is stale, and False if it is wrong."""
         given = self.headers.get('Authorization', '')
         if not given.startswith('Digest '):
             return False
@@ -171,11 +171,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.send('image/jpeg', b'')
 
     def get_hollow(self, _):
-        """The beginning and the end of a picture, and nothing in between."""
+        """Sends the begin and end markers of a JPEG picture, and nothing in between."""
         self.send('image/jpeg', b'\xff\xd8\xff\xd9')
 
     def get_cut(self, _):
-        """Half a picture that says that it is all: the other half is gray."""
+        """Sends half of a picture with the length of that half: the other half is decoded as gray."""
         kind, data = self.server.pictures[0]
         self.send(kind, data[:len(data) // 2])
 
@@ -185,18 +185,18 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.send(kind, data, length=len(data) + 1000)
 
     def get_broken(self, _):
-        """A picture of nonsense."""
+        """Sends the begin of a PNG picture, then nonsense."""
         self.send('image/png', png(64, 48)[:60] + bytes(range(256)) * 8)
 
     def get_bomb(self, _):
-        """Small, and very large when it is decoded."""
+        """Sends a small picture that is very large when it is decoded."""
         self.send('image/png', self.server.bomb)
 
     def get_jpeg_bomb(self, _):
         self.send('image/jpeg', self.server.jpeg_bomb)
 
     def get_two(self, _):
-        """A picture, and a bomb behind it."""
+        """Sends a picture with a decompression bomb behind it."""
         kind, data = self.server.pictures[0]
         self.send(kind, data + self.server.jpeg_bomb)
 
@@ -219,7 +219,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.server.let_go.wait()
 
     def get_slow(self, _):
-        """Ten bytes now and then: a hundred a second."""
+        """Sends ten bytes at a time, a hundred per second."""
         kind, data = self.server.pictures[0]
         self.send_response(200)
         self.send_header('Content-Length', str(len(data)))

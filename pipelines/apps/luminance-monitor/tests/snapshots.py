@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras that are asked for pictures: what is measured is what they sent; they may want a password,
-fail and come back; and nothing grows, however often they are asked."""
+"""Cameras that send pictures on request: the monitor measures exactly what they send; they may require a
+password, fail and come back; and polling them leaks nothing."""
 import json
 import os
 import pathlib
@@ -21,14 +21,14 @@ from running import PROGRAM, Monitor, wait_for
 gi.require_version('Gst', '1.0')
 from gi.repository import Gst  # noqa: E402
 
-FAST, SLOW = 0.2, 1  # seconds from picture to picture
+FAST, SLOW = 0.2, 1  # seconds between pictures
 PATIENCE = 180
-POLLS = 10  # seconds of them, while nothing is to grow
+POLLS = 10  # seconds of polling, in which nothing may grow
 MANY = 8    # cameras
 
 
 def jpeg(width, height, pattern):
-    """One that GStreamer has encoded, and its luma."""
+    """Returns a picture that GStreamer encoded, as (type, data), and its luma."""
     Gst.init(None)
     pipeline = Gst.parse_launch(
         f'videotestsrc num-buffers=1 pattern={pattern} ! video/x-raw,format=I420,width={width},'
@@ -47,7 +47,7 @@ def gray_png(width, height):
 
 
 def write(folder, cameras):
-    """A configuration of (name, URI, interval and other lines)."""
+    """Writes a configuration of cameras: (name, URI, interval, other lines). Returns its path."""
     (folder / 'password').write_text(PASSWORD)
     config = folder / 'cameras.toml'
     config.write_text('\n'.join(line for name, uri, interval, *more in cameras for line in (
@@ -73,8 +73,8 @@ def playing(monitor, name, frames=1):
     return wait_for(f'pictures of {name}', is_so, PATIENCE)
 
 
-def measured(monitor, name, luma):
-    """All that was measured of a camera that sends but one picture is that picture."""
+def expect_measured(monitor, name, luma):
+    """Checks that the measurements of a camera that always sends the same picture are those of it."""
     latest = wait_for(f'numbers of {name}', lambda: camera_of(monitor, name)['latest'], PATIENCE)
     assert latest['pixels'] == latest['frames'] * luma.size, (name, latest)
     wanted = histogram_of(luma) * latest['frames']
@@ -97,10 +97,10 @@ def pictures_are_measured(folder):
     with Monitor('--config', config) as monitor:
         for name in ('plain', 'close', 'basic', 'digest', 'redirect', 'gray', 'tiny'):
             playing(monitor, name, 20)
-            measured(monitor, name, {'gray': gray_luma, 'tiny': tiny_luma}.get(name, luma))
+            expect_measured(monitor, name, {'gray': gray_luma, 'tiny': tiny_luma}.get(name, luma))
         limited = playing(monitor, 'limited', 3)
         assert limited['frames'] < camera.times('/limited') / 2, limited
-        # It has but one picture so far, which counts until the next.
+        # Its only picture so far counts until the next one: no-frames allows for the interval.
         rare = playing(monitor, 'slow')
         assert rare['frames'] == 1 and rare['rules'][0]['raise'] == 20, rare
         assert playing(monitor, 'plain')['rules'][0]['raise'] == 5
@@ -115,15 +115,15 @@ def pictures_are_measured(folder):
         shown = monitor.get('/api/v1/cameras') + monitor.get('/metrics') + ''.join(monitor.output)
     for secret in (PASSWORD, 'query-secret'):
         assert secret not in shown, secret
-    # Those that keep connections have one each; /close has one for each request.
+    # Cameras that keep their connection have one each; /close has one for each request.
     extra = camera.connections - camera.times('/close')
-    assert extra <= 8, f'{camera.connections} connections, {camera.times("/close")} of them closed'
-    # A password is sent once it was asked for, and is not asked for again each time.
+    assert extra <= 8, f'expected 8 kept connections at most, got {extra} of {camera.connections}'
+    # The monitor sends the password when the camera requires it, and then with each request.
     for path, prefix in (('/basic', 'Basic '), ('/digest', 'Digest ')):
         given = [authorization for seen, authorization in camera.seen if seen == path]
         assert given[0] is None and all(word.startswith(prefix) for word in given[1:] if word), given
         refused = len(given) - given.count(None)
-        assert refused >= len(given) - 2, f'{path}: {given.count(None)} of {len(given)} without'
+        assert refused >= len(given) - 2, f'{path}: {given.count(None)} of {len(given)} without password'
     assert all(word is None for seen, word in camera.seen if seen in ('/plain', '/redirect'))
     print(f'{sum(asked.values())} requests, {extra} connections kept')
 
@@ -159,8 +159,8 @@ def certificate(folder):
     return folder / 'cert.pem', folder / 'key.pem'
 
 
-def errors_are(monitor, words):
-    """Each in its words, without a picture; and each is tried again."""
+def expect_errors(monitor, words):
+    """Checks that each camera has its error and no picture, and is tried again."""
     for name, expected in words.items():
         error = wait_for(f'an error of {name}', lambda name=name: camera_of(monitor, name)['error'],
                          PATIENCE)
@@ -204,7 +204,7 @@ def failures_are_named(folder):
               'tls': f'the TLS certificate of 127.0.0.1:{secure.port} is not trusted: unknown issuer',
               'video': 'set its snapshot-interval'}
     with Monitor('--config', config) as monitor:
-        errors_are(monitor, words)
+        expect_errors(monitor, words)
         for name in 'allowed', 'cut':
             playing(monitor, name, 3)
         shown = monitor.get('/api/v1/cameras') + monitor.get('/metrics') + ''.join(monitor.output)
@@ -218,7 +218,7 @@ def failures_are_named(folder):
 def too_much_is_refused(folder):
     camera = Camera([jpeg(320, 240, 'smpte')[0]])
     camera.bomb = png(40000, 40000)
-    # A picture that says that it is larger than it is, behind a segment that hides it from some.
+    # A picture that declares a greater size than it has, behind segments that hide its header from some.
     jpeg_data = camera.pictures[0][1]
     head = jpeg_data.index(b'\xff\xc0') + 5
     camera.jpeg_bomb = (jpeg_data[:2] + (b'\xff\xe2' + struct.pack('>H', 60002) + bytes(60000)) * 8 +
@@ -228,7 +228,7 @@ def too_much_is_refused(folder):
              'jpeg-bomb': 'the picture has more than 64 Mi pixels'}
     config = write(folder, [(name, camera.uri(f'/{name}'), SLOW) for name in (*words, 'two')])
     with Monitor('--config', config) as monitor:
-        errors_are(monitor, words)
+        expect_errors(monitor, words)
         playing(monitor, 'two', 3)
         status = pathlib.Path(f'/proc/{monitor.pid}/status').read_text()
     camera.let_go.set()
@@ -243,26 +243,26 @@ def a_camera_comes_back(folder):
     with Monitor('--config', config) as monitor:
         playing(monitor, 'flaky', 2)
         camera.failing.add('/flaky')
-        data = wait_for('that it waits', lambda: camera_of(monitor, 'flaky')['status'] == 'waiting' and
+        data = wait_for('the status waiting', lambda: camera_of(monitor, 'flaky')['status'] == 'waiting' and
                         camera_of(monitor, 'flaky'), PATIENCE)
         assert data['error'] == 'the camera reports an error (503)', data
         frames, asked = data['frames'], camera.times('/flaky')
         time.sleep(8)
         pauses = camera.times('/flaky') - asked
-        assert 1 <= pauses <= 4, f'{pauses} tries in 8 s, with pauses that grow'
+        assert 1 <= pauses <= 4, f'expected 1 to 4 tries in 8 s, as pauses grow, got {pauses}'
         camera.failing.clear()
         data = playing(monitor, 'flaky', frames + 2)
         assert data['error'] in (None, '') and data['reconnects'] >= 1, data
     print(f'a camera that fails comes back; {pauses} tries in 8 s')
 
 
-def the_same_picture_is_frozen(folder):
+def a_repeated_picture_is_frozen(folder):
     still = Camera([jpeg(320, 240, 'smpte')[0]])
     config = write(folder, [('still', still.uri('/still'), SLOW)])
     with Monitor('--config', config) as monitor:
-        wait_for('that it is frozen', lambda: 'frozen' in json.dumps(
+        wait_for('the verdict frozen', lambda: 'frozen' in json.dumps(
             camera_of(monitor, 'still')['verdicts']), PATIENCE)
-    print('the same picture again and again is frozen')
+    print('a repeated picture is frozen')
 
 
 def held_by(pid):
@@ -270,7 +270,7 @@ def held_by(pid):
             int(re.search(r'RssAnon:\s+(\d+)', pathlib.Path(f'/proc/{pid}/status').read_text())[1]))
 
 
-def nothing_grows(folder):
+def polling_leaks_nothing(folder):
     camera = Camera([jpeg(320, 240, 'smpte')[0]])
     config = write(folder, [(f'camera-{i}', camera.uri('/close' if i % 2 else '/digest'), FAST,
                              CREDENTIALS) for i in range(MANY)])
@@ -289,7 +289,7 @@ def nothing_grows(folder):
         assert SANITIZED or min(memory[half:]) < min(memory[:half]) + 4096, memory
         begin = time.monotonic()
     took = time.monotonic() - begin
-    assert took < 10, f'{took} s to end'
+    assert took < 10, f'expected an end within 10 s, got {took}'
     print(f'{polls} polls: threads {set(threads)}, descriptors {set(descriptors)}, ended in {took:.1f} s')
 
 
@@ -317,7 +317,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         for test in (settings_are_checked, pictures_are_measured, sizes_and_formats_change,
-                     a_camera_comes_back, the_same_picture_is_frozen, nothing_grows,
+                     a_camera_comes_back, a_repeated_picture_is_frozen, polling_leaks_nothing,
                      too_much_is_refused, failures_are_named):
             test(folder)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A camera with a password over RTSP: it is watched, lost and found again, others see nothing of
-it, and nobody sees its password."""
+"""A camera with a password over RTSP: it is watched, lost and found again, which does not disturb other
+cameras, and its password is shown nowhere."""
 import os
 import pathlib
 import subprocess
@@ -28,7 +28,7 @@ CLIP = running.APP / 'tests/media/pedestrians.webm'
 
 
 class Camera(running.Process):
-    """An RTSP server of its own, so that it can be killed."""
+    """A camera in a process of its own, so that it can be killed."""
 
     def __init__(self, port=0):
         super().__init__([sys.executable, SERVER, str(port), PASSWORD])
@@ -79,7 +79,7 @@ def main(folder):
         wait_for('the camera', lambda: frames('door') > 10)
         wait_for('a refusal', lambda: 'wrong user or password (401' in
                  monitor.cameras()['wrong']['error'])
-        # The first rate is of the frames since the camera answered, which may come late.
+        # The first rate counts from the camera's answer, and frames may come later.
         wait_for('its rate', lambda: abs((monitor.cameras()['door']['fps'] or 0) - 10) < 3)
         assert monitor.cameras()['door']['location'] == f'rtsp://127.0.0.1:{camera.port}/live'
         expect_no_secrets(monitor, history)
@@ -90,7 +90,7 @@ def main(folder):
         wait_for('a verdict', lambda: [v['name'] for v in monitor.cameras()['door']['verdicts']]
                  == ['no-frames'])
         before, since = frames('clip'), time.monotonic()
-        wait_for('the others', lambda: frames('clip') > before + 20)
+        wait_for('frames of the other camera', lambda: frames('clip') > before + 20)
         assert time.monotonic() - since < 10, 'the other camera was held up'
         assert monitor.cameras()['clip']['reconnects'] == 0
 
@@ -106,14 +106,14 @@ def main(folder):
     print(''.join(monitor.output))
 
 
-def refuses_passwords_in_the_command():
+def passwords_in_the_command_are_refused():
     done = subprocess.run([running.PROGRAM, 'rtsp://viewer:geheim@127.0.0.1:1/live'], text=True,
                           capture_output=True, timeout=60, check=False)
     assert done.returncode == 2 and 'geheim' not in done.stdout + done.stderr, done
     assert done.stderr.count('\n') == 1 and 'command line' in done.stderr, done.stderr
 
 
-def says_that_sound_is_no_video(folder):
+def sound_without_video_is_an_error(folder):
     path = pathlib.Path(folder) / 'sound.wav'
     with wave.open(str(path), 'wb') as sound:
         sound.setparams((1, 2, 8000, 0, 'NONE', ''))
@@ -123,7 +123,7 @@ def says_that_sound_is_no_video(folder):
     assert done.returncode == 3 and 'no video that can be decoded' in done.stdout, done
 
 
-def waits_for_the_next_frame_of_a_file(folder):
+def a_gap_in_a_file_is_no_error(folder):
     path = pathlib.Path(folder) / 'gap.mkv'
     videos.write(path, videos.ordinary(20), 10, [i / 10 + 12 * (i >= 10) for i in range(20)])
     done = subprocess.run([running.PROGRAM, '--headless', '--no-web', '--no-history', path],
@@ -132,8 +132,8 @@ def waits_for_the_next_frame_of_a_file(folder):
 
 
 os.environ.setdefault('GST_DEBUG_NO_COLOR', '1')
-refuses_passwords_in_the_command()
+passwords_in_the_command_are_refused()
 with tempfile.TemporaryDirectory() as temporary:
-    says_that_sound_is_no_video(temporary)
-    waits_for_the_next_frame_of_a_file(temporary)
+    sound_without_video_is_an_error(temporary)
+    a_gap_in_a_file_is_no_error(temporary)
     main(temporary)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Copies what the Containerfile's build would install out of other builds of the same files.
+"""Copies the files that the Containerfile's build would install from other builds of the same sources.
 
 usage: staged.py PLUGIN_BUILD MONITOR_BUILD FOLDER MESON_OPTION...
-    the options are those of the Containerfile
+    MESON_OPTION: the options of the Containerfile
 """
 import json
 import pathlib
@@ -13,9 +13,9 @@ import sys
 import tempfile
 
 APP = pathlib.Path(__file__).resolve().parents[1]
-# That of gst-cudatensor, of which the image is made; see setup.sh.
+# The clone of gst-cudatensor from which the image is made; see setup.sh.
 CLONE = APP.parents[2]
-MONITOR = 'pipelines/apps/luminance-monitor/'  # there, and in its build folder
+MONITOR = 'pipelines/apps/luminance-monitor/'  # in the clone, and in its build folder
 
 
 def output(*command):
@@ -24,8 +24,8 @@ def output(*command):
 
 
 def plan(options, tags):
-    """Where the files of a build are installed that has these options: paths in its folder, or of
-    the sources, to those of the installed system."""
+    """Returns where a build with these options installs its files: paths in the installed system, by paths in
+    the build folder or of the sources."""
     with tempfile.TemporaryDirectory() as folder:
         output('meson', 'setup', *options, folder, CLONE)
         values = {option['name']: option['value']
@@ -45,7 +45,7 @@ def main(plugin_build, monitor_build, stage, *options):
         is_monitors = source.startswith(MONITOR)
         shutil.copy2(pathlib.Path(monitor_build if is_monitors else plugin_build,
                                   source.removeprefix(MONITOR)), target)
-    # A library is found by its short name.
+    # Makes the links by whose short names libraries are found.
     subprocess.run(['/sbin/ldconfig', '-n', f'{stage}/usr/lib'], check=True)
 
 

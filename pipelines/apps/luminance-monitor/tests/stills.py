@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A picture that stands is found behind each encoder, with a clock in it or without; a camera that
-looks at something still is not taken for one.
+"""A frozen picture is found after each encoder, with or without a clock in it; a camera that looks at a
+still scene is not reported as frozen.
 
-    stills.py                      what CI has time for
-    stills.py --all                all of it
-    stills.py --table              what docs/verdicts.md shows, computed here on its own
+    stills.py                      the clips for which CI has time
+    stills.py --all                all clips
+    stills.py --table              the table of docs/verdicts.md, computed here independently
     stills.py --night SECONDS      a still night of this length, at 5 frames a second"""
 import pathlib
 import subprocess
@@ -23,7 +23,7 @@ from gi.repository import Gst  # noqa: E402
 SECONDS = 60
 FPS = 25
 X264 = 'x264enc {} ! h264parse'
-# The seven that were tried from outside, then others that cameras are like.
+# Encoders with settings like those of cameras.
 ENCODERS = {
     'x264 CBR of 1 Mbit/s': X264.format('bitrate=1000'),
     'x264 zerolatency': X264.format('tune=zerolatency speed-preset=ultrafast'),
@@ -35,7 +35,7 @@ ENCODERS = {
         X264.format('bitrate=500 key-int-max=50 tune=zerolatency speed-preset=veryfast'),
 }
 CLOCKS = ('JPEG', 'x264 zerolatency', 'x264 CBR of 1 Mbit/s')
-# Behind these, of the noise of a sensor little is left.
+# After these encoders, little is left of the noise of a sensor.
 STARVED = {
     'x264 of 200 kbit/s':
         X264.format('bitrate=200 key-int-max=50 tune=zerolatency speed-preset=veryfast'),
@@ -50,7 +50,7 @@ DIGITS = 'abcdef bc abged abgcd fgbc afgcd afgedc abc abcdefg abcdfg'.split()
 
 
 def with_clock(frame, second):
-    """The time of day at the top left, as cameras draw it."""
+    """Draws the time of day at the top left, as cameras do."""
     frame = frame.copy()
     for place, digit in enumerate(f'{second // 3600:02}{second // 60 % 60:02}{second % 60:02}'):
         for segment in DIGITS[int(digit)]:
@@ -61,14 +61,14 @@ def with_clock(frame, second):
 
 
 def still(clock=False):
-    """One picture, perhaps with a clock in it."""
+    """Yields frames of one picture, with a running clock if `clock` is set."""
     picture = videos.clip()[0]
     for number in range(SECONDS * FPS):
         yield with_clock(picture, 3590 + number // FPS) if clock else picture
 
 
 def camera(light, noise, count, seed=1):
-    """A sensor with so much noise, that looks at one thing."""
+    """Yields frames of a sensor with this light and noise, which looks at a still scene."""
     picture = videos.clip()[0].astype(np.float32)
     picture = (picture - videos.BLACK) * light + videos.BLACK + 2
     rng = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ def is_there(encoder):
 
 
 def reports(path, timeout=300):
-    """What the monitor says of a picture that stands."""
+    """Returns the lines in which the monitor reports a frozen picture."""
     done = subprocess.run([PROGRAM, '--no-web', '--no-history', '--headless', '--fast', path],
                           capture_output=True, text=True, timeout=timeout)
     assert done.returncode == 0, done
@@ -114,7 +114,7 @@ def reports(path, timeout=300):
 
 
 def blocks_of(path):
-    """Of each frame, as watch/blocks.h has them: frames x 192."""
+    """Returns the means of the blocks of each frame, like watch/blocks.h: frames x 192."""
     pipeline = Gst.parse_launch(f'filesrc location="{path}" ! matroskademux ! decodebin ! '
                                 'videoconvert ! video/x-raw,format=I420 ! '
                                 'appsink name=sink sync=false max-buffers=4')
@@ -132,7 +132,7 @@ def blocks_of(path):
 
 
 def distances(blocks):
-    """Of each frame after 30 seconds, to the nearest of those of 10 to 30 seconds before."""
+    """Returns for each frame after 30 seconds the distance to the nearest of 10 to 30 seconds before."""
     found = []
     for number in range(30 * FPS, len(blocks)):
         apart = np.abs(blocks[number - 30 * FPS:number - 10 * FPS] - blocks[number])
@@ -149,7 +149,7 @@ def show(name, path):
 
 
 def clips(is_whole):
-    """What CI has time for, or all: name, encoder, frames, whether it stands."""
+    """Yields name, encoder, frames and whether they are frozen, of all clips, or of those for CI."""
     for name, encoder in ENCODERS.items():
         yield name, encoder, still(), True
         if name in (CLOCKS if is_whole else CLOCKS[:2]):
@@ -160,19 +160,19 @@ def clips(is_whole):
             yield f'{scene}: {name}', encoder, camera(light, noise, SECONDS * FPS), False
 
 
-def works(folder, is_whole):
-    """Each clip: its name, where it is, and whether it stands."""
+def encoded_clips(folder, is_whole):
+    """Encodes the clips, and yields name, path and whether the picture is frozen."""
     path = pathlib.Path(folder) / 'clip.mkv'
     for name, encoder, frames, is_still in clips(is_whole):
         if is_there(encoder):
             encode(path, frames, encoder)
             yield name, path, is_still
         else:
-            print(f'{name}: not here')
+            print(f'{name}: not tested, an element is missing')
 
 
 def night(folder, seconds):
-    """Not once, however long."""
+    """Checks that a still night is never reported as frozen."""
     for name, encoder in STARVED.items():
         path = pathlib.Path(folder) / 'night.mkv'
         encode(path, camera(0.12, 0.7, seconds * 5), encoder, 5)
@@ -186,7 +186,7 @@ def main(arguments):
     with tempfile.TemporaryDirectory() as folder:
         if arguments[:1] == ['--night']:
             return night(folder, int(arguments[1]))
-        for name, path, is_still in works(folder, arguments in (['--table'], ['--all'])):
+        for name, path, is_still in encoded_clips(folder, arguments in (['--table'], ['--all'])):
             if arguments == ['--table']:
                 show(name, path)
                 continue

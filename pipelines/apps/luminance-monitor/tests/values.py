@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints what the verdicts are judged by, of the clip and of what is made of it: what the defaults
-are argued with. Computed from the pixels, without the monitor."""
+"""Prints the quantities by which verdicts are judged, for the clip and changed versions of it: they are the
+grounds of the default rules. They are computed from the pixels, without the monitor."""
 import numpy as np
 
 import videos
 
-FOLLOW = 5  # seconds, as in watch/verdicts.cpp
+FOLLOW = 5  # time constant in seconds, as in watch/verdicts.cpp
 
 
 def blurred(frame, size):
-    """The mean of size x size pixels: far out of focus."""
+    """Returns the mean of size x size pixels: a picture far out of focus."""
     def along(rows):
         sums = np.cumsum(np.pad(rows, ((0, 0), (size // 2 + 1, size // 2)), 'edge'), axis=1)
         return (sums[:, size:] - sums[:, :-size]) / size
@@ -25,7 +25,7 @@ def blocks_of(frame):
 
 
 def moved(frame, before):
-    """By the histogram, which does not know where pixels are, and by the blocks."""
+    """Returns the change by histogram, which does not depend on where pixels are, and by blocks."""
     return (np.abs(np.cumsum(shares_of(frame) - shares_of(before))).sum(),
             np.abs(blocks_of(frame) - blocks_of(before)).mean())
 

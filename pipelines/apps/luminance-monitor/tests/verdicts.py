@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every verdict is raised and cleared on its video, and none on the ordinary clip."""
+"""Each verdict is raised and cleared on its video, and none on the ordinary clip."""
 import collections
 import os
 import pathlib
@@ -14,24 +14,24 @@ import numpy as np
 import videos
 
 PROGRAM = pathlib.Path(os.environ['BUILD_DIR']) / 'luminance-monitor'
-BAD = (20, 60)  # seconds in which something is wrong, of 80
+BAD = (20, 60)  # begin and end of the fault, in seconds of the video
 LENGTH = 80
 LINE = re.compile(r'\S+ \S+: (.+) (since|cleared at) (\S+) '
                   r'\([^:]+: [\d.e+-]+(, (?:above|below) [\d.]+)?\)$')
 
 
 def covered(frame, rng):
-    """A hand, or a cloth: some light, no picture, and the noise of the sensor."""
+    """A hand or a cloth covers the lens: some light, no picture, and the noise of the sensor."""
     return np.clip(70 + rng.normal(0, 2, frame.shape), 16, 235).astype(np.uint8)
 
 
 def foggy(frame):
-    """So much out of focus, or in fog, that little of the picture is left."""
+    """The picture is so much out of focus, or in fog, that little of it is left."""
     return np.rint(120 + (frame.astype(float) - 120) * 0.12).astype(np.uint8)
 
 
 def lit(frame, time, hertz):
-    """Under light that swings by 4 percent, with a short exposure."""
+    """Light varies by 4 percent, and the exposure is short."""
     return videos.scaled(frame, 0.9 * (1 + 0.04 * np.sin(2 * np.pi * hertz * time)))
 
 
@@ -49,7 +49,7 @@ def in_shadow(frame):
 
 
 def made(change, fps=10):
-    """The ordinary video, in which `change(frame, time)` counts while something is wrong."""
+    """Returns the ordinary video, with `change(frame, time)` applied during the fault."""
     frames = videos.ordinary(LENGTH * fps)
     for i in range(BAD[0] * fps, BAD[1] * fps):
         frames[i] = change(frames[i], i / fps)
@@ -75,8 +75,8 @@ def brighter_for_good():
 
 
 RNG = np.random.default_rng(1)
-CHANGED = {'Sudden change': 1}  # until the picture is back
-# Each video, and how often it raises and clears which verdict.
+CHANGED = {'Sudden change': 1}  # raised until the picture is as before
+# Each video, and how often it raises and clears its verdict.
 CASES = {
     'ordinary': (lambda: made(lambda f, t: f), {}),
     'ordinary at 25': (lambda: made(lambda f, t: f, 25), {}),
@@ -103,7 +103,7 @@ SLACK = 3  # seconds: the log has whole ones, and flicker is judged once a secon
 
 
 def watch(path):
-    """The changes that the program prints: (title, raised, seconds since the video's begin)."""
+    """Returns the changes that the program prints: (title, raised, seconds since the video's begin)."""
     done = subprocess.run([PROGRAM, '--no-web', '--no-history', '--headless', '--fast', path],
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done

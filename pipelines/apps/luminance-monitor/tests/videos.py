@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Videos made of the clip: what happens to cameras, without loss, so that numbers stay."""
+"""Videos made of the clip with faults of cameras. They are lossless, so that numbers are exact."""
 import pathlib
 
 import gi
@@ -15,7 +15,7 @@ BLACK, WHITE = 16, 235
 
 
 def clip():
-    """The clip's luma, scaled: frames x HEIGHT x WIDTH, uint8, of 10 frames a second."""
+    """Returns the clip's luma, scaled: frames x HEIGHT x WIDTH, uint8, at 10 frames a second."""
     Gst.init(None)
     pipeline = Gst.parse_launch(
         f'filesrc location="{CLIP}" ! matroskademux ! vp8dec ! videoscale ! '
@@ -32,8 +32,8 @@ def clip():
 
 
 def write(path, frames, fps, times=None, pixels='I420'):
-    """Luma planes as grey video; times in seconds where frames do not come evenly. Of 0 frames a
-    second, as some cameras say, they have no duration. For odd sizes, `pixels` is 'GRAY8'."""
+    """Writes luma planes as grey video. `times`: in seconds, if frames do not come evenly. With `fps` 0, as
+    some cameras declare, frames have no duration. For odd sizes, `pixels` is 'GRAY8'."""
     Gst.init(None)
     height, width = frames[0].shape
     pipeline = Gst.parse_launch(
@@ -58,20 +58,20 @@ def write(path, frames, fps, times=None, pixels='I420'):
 
 
 def ordinary(count):
-    """So many frames of the clip, again and again: forwards and backwards, so that nothing jumps."""
+    """Returns `count` frames of the clip, which alternates forwards and backwards, so that nothing jumps."""
     frames = clip()
     there_and_back = np.concatenate([frames, frames[-2:0:-1]])
     return [there_and_back[i % len(there_and_back)] for i in range(count)]
 
 
 def scaled(frame, factor, offset=0.0):
-    """Brighter or darker, as exposure does it: away from black, clipped at white."""
+    """Makes a frame brighter or darker, as exposure does: relative to black, and clipped at white."""
     luma = (frame.astype(float) - BLACK) * factor + BLACK + offset
     return np.clip(np.rint(luma), BLACK, WHITE).astype(np.uint8)
 
 
 def turned(frame, degrees):
-    """The camera turned about its axis; beyond the edge, what is there is mirrored."""
+    """Turns the camera about its axis, and mirrors the frame beyond its edges."""
     angle = np.deg2rad(degrees)
     y, x = np.indices(frame.shape)
     y, x = y - (HEIGHT - 1) / 2, x - (WIDTH - 1) / 2
@@ -86,7 +86,7 @@ def turned(frame, degrees):
 
 
 def part_covered(frame, share, luma, rng):
-    """Something before this share of the picture, from the left."""
+    """Covers this share of the picture, from the left."""
     frame, columns = frame.copy(), round(share * WIDTH)
     noise = rng.normal(0, 2, (HEIGHT, columns))
     frame[:, :columns] = np.clip(luma + noise, BLACK, WHITE).astype(np.uint8)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every path and field of API.md, against the made-up cameras of serve."""
+"""Checks every path and field of API.md with the simulated cameras of serve."""
 import http.client
 import json
 import math
@@ -13,7 +13,7 @@ import time
 
 from server import SERVE, Server, environment, expect, until
 
-FRAMES = 5  # of an interval
+FRAMES = 5  # per interval
 STATISTICS = ["frames", "pixels", "mean", "stddev", "min", "max", "median", "p1", "p5", "p95",
               "p99", "clipped_low", "clipped_high", "histogram"]
 CAMERA = ["id", "name", "location", "status", "since", "error", "frames", "reconnects", "fps",
@@ -25,7 +25,7 @@ ROW = ["time", "duration", "frames", "mean", "min_mean", "max_mean", "stddev", "
 
 
 def histogram_of(camera, frame):
-    """What serve.cpp says that it makes up."""
+    """Returns the histogram that serve.cpp simulates, by its documentation."""
     histogram = [0] * 256
     for luma in range(16, 236):
         shown = 16 + (luma - 16) // 8 if camera == 1 else luma
@@ -64,7 +64,7 @@ def expect_interval(latest, camera):
     expect(list(latest) == ["time", "stream_time_ns", "duration"] + STATISTICS, "fields", latest)
     first, rest = divmod(latest["stream_time_ns"], 200_000_000)
     expect(rest == 0 and latest["duration"] == 1.0, "times", latest)
-    # A frame that comes late makes an interval of fewer.
+    # If a frame comes late, an interval has fewer.
     frames = [histogram_of(camera, first + i) for i in range(latest["frames"])]
     summed = [sum(counts) for counts in zip(*frames)]
     wanted = statistics_of(summed, latest["frames"])
@@ -111,7 +111,7 @@ def cameras_are_whole(server):
            document["cameras"][4]["error"])
 
 
-def verdicts_stand(server):
+def verdicts_are_served(server):
     def names(index):
         camera = server.json(f"/api/v1/cameras/camera-{index}")
         for verdict in camera["verdicts"]:
@@ -119,7 +119,7 @@ def verdicts_stand(server):
                    verdict)
         return [verdict["name"] for verdict in camera["verdicts"]]
 
-    until(lambda: names(1) == ["too-dark"], "too dark, and nothing that comes with it")
+    until(lambda: names(1) == ["too-dark"], "too dark, and no verdict that follows from it")
     until(lambda: names(2) == ["frozen"], "frozen")
     until(lambda: names(3) == ["no-frames"], "no frames")
     expect(names(0) == [], "a camera with nothing", names(0))
@@ -129,7 +129,7 @@ def verdicts_stand(server):
 
 
 def rules_are_those_in_force(server):
-    """The thresholds are those of serve.cpp."""
+    """The rules have the thresholds of serve.cpp."""
     for index, camera in enumerate(server.json("/api/v1/cameras")["cameras"]):
         rules = camera["rules"]
         expect([rule["name"] for rule in rules][:2] == ["no-frames", "frozen"]
@@ -151,7 +151,7 @@ def rules_are_those_in_force(server):
         expect(all(not rule["schedule"] for rule in rules if rule is not dark or index), "schedule")
 
 
-def recent_is_what_was(server):
+def recent_points_are_served(server):
     document = server.json("/api/v1/cameras/camera-0/recent")
     expect(list(document) == ["id", "interval", "points"] and document["id"] == "camera-0",
            "recent", document)
@@ -163,7 +163,7 @@ def recent_is_what_was(server):
     found = [point for point in points if abs(point[0] - latest["time"]) <= 2]
     expect(len(found) == 1 and math.isclose(found[0][1], latest["mean"], rel_tol=1e-6) and
            found[0][2:] == [latest["p1"], latest["p99"]], "the latest point", found)
-    expect(server.json("/api/v1/cameras/camera-3/recent")["points"] == [], "points of no frames")
+    expect(server.json("/api/v1/cameras/camera-3/recent")["points"] == [], "points without frames")
 
 
 def history_is_kept(server):
@@ -176,7 +176,7 @@ def history_is_kept(server):
     expect(times == sorted(times), "rows are not in order", times)
     part = server.json(f"{path}?from={times[1]}&to={times[2]}")["rows"]
     expect([row["time"] for row in part] == times[1:3], "a part of the rows", part)
-    expect(len(server.json(f"{path}?points=1")["rows"]) == 1, "merged to one")
+    expect(len(server.json(f"{path}?points=1")["rows"]) == 1, "rows are not merged to one")
     for index, verdict in ((1, "too-dark"), (2, "frozen")):
         rows = server.json(f"/api/v1/cameras/camera-{index}/history")["rows"]
         expect(any(verdict in row["verdicts"] for row in rows), f"no row says {verdict}", rows)
@@ -213,7 +213,7 @@ def stills_are_jpeg(server):
         server.error(f"/api/v1/cameras/camera-{index}/still.jpg", 404)
 
 
-def page_is_there(server):
+def the_page_is_served(server):
     for path, kind in (("/", "text/html; charset=utf-8"),
                        ("/page.js", "text/javascript; charset=utf-8"),
                        ("/style.css", "text/css; charset=utf-8"), ("/icon.svg", "image/svg+xml")):
@@ -226,7 +226,7 @@ def page_is_there(server):
         expect(server.get(path, headers={"If-None-Match": '"other"'})[0] == 200, path)
 
 
-def others_are_errors(server):
+def other_paths_and_methods_are_errors(server):
     for path in ("/nothing", "/api", "/api/v1/cameras/", "/api/v1/cameras/nobody",
                  "/api/v1/cameras/camera-0/", "/api/v1/cameras/camera-0/nothing",
                  "/api/v1/cameras/camera-0/recent/", "//", "/../etc/passwd", "/%2e%2e/page.js",
@@ -251,7 +251,7 @@ def head_is_get_without_body(server):
             expect(head[0] == get[0] and head[1]["Content-Type"] == get[1]["Content-Type"], path)
 
 
-def headers_protect(server):
+def headers_protect_the_page(server):
     for path in ("/", "/healthz", "/api/v1/cameras", "/nothing", "/%"):
         headers = server.get(path)[1]
         policy = headers["Content-Security-Policy"]
@@ -262,14 +262,14 @@ def headers_protect(server):
         expect(headers["Cache-Control"] == ("no-cache" if path == "/" else "no-store"), path)
 
 
-def metrics_are_there(server):
+def metrics_are_served(server):
     status, headers, body = server.get("/metrics")
     expect(status == 200 and headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8",
            "metrics", headers)
     expect(b'camera-0' in body and body.endswith(b"\n"), "metrics", body[:500])
 
 
-def stream_tells_changes(server):
+def the_stream_sends_changes(server):
     events = server.stream()
     name, first = next(events)
     expect(name == "cameras" and list(first) == ["time", "interval", "version", "history_enabled",
@@ -285,15 +285,15 @@ def stream_tells_changes(server):
             continue
         name, data = event
         updates += 1
-        # Without cameras where only the incidents have changed.
+        # `cameras` is empty if only the state of the history or the incidents have changed.
         expect(name == "update" and list(data) == ["time", "history_error", "history_notice", "cameras"],
                "update", name, list(data))
         for camera in data["cameras"]:
             expect_camera(camera, int(camera["id"][-1]))
             seen[camera["id"]] = camera
-    # Of a burst that waited somewhere, the first may have been on its way.
+    # The first updates may have waited somewhere, and arrive in a burst.
     expect(time.monotonic() - begin > 0.5 * (updates - 3), "more than two updates a second")
-    expect({"camera-0", "camera-1", "camera-2"} <= set(seen), "who changed", set(seen))
+    expect({"camera-0", "camera-1", "camera-2"} <= set(seen), "cameras that changed", set(seen))
 
     server.signal(signal.SIGUSR1)
     while not (event[0] == "update" and any(
@@ -326,14 +326,14 @@ def connections_are_kept(server):
     expect(b" 200 OK" in whole, "an absolute URI", whole)
 
 
-def nothing_is_secret(server):
+def no_secret_is_shown(server):
     paths = ["/", "/metrics", "/api/v1/cameras", "/api/v1/events", "/api/v1/incidents", "/api/v1/incidents.csv",
              "/api/v1/cameras/camera-0"]
     for path in paths:
         expect(b"camera-secret" not in server.get(path)[2], path)
 
 
-def without_history():
+def without_history_there_are_no_records():
     with Server("--cameras", 1) as server:
         expect(server.json("/api/v1/cameras")["history_enabled"] is False, "history")
         server.error("/api/v1/events", 404)
@@ -357,7 +357,7 @@ def has_ipv6():
         return False
 
 
-def addresses_are_listened_to():
+def the_server_listens_at_its_address():
     for address in ["127.0.0.1", "localhost", "0.0.0.0"] + (["::1", "::"] if has_ipv6() else []):
         with Server("--cameras", 1, "--address", address, "--allow-anonymous") as server:
             expect(f"{'[' + address + ']' if ':' in address else address}:{server.port}" in
@@ -370,7 +370,7 @@ def addresses_are_listened_to():
         expect(address in refused("--address", address), "error")
 
 
-def cameras_may_be_none():
+def there_may_be_no_cameras():
     with Server("--cameras", 0) as server:
         expect(server.json("/api/v1/cameras")["cameras"] == [], "no cameras")
         events = server.stream()
@@ -390,16 +390,17 @@ def cameras_may_be_none():
 def main():
     with tempfile.TemporaryDirectory() as folder, \
             Server("--history", f"{folder}/history.db") as server:
-        for test in (cameras_are_whole, verdicts_stand, rules_are_those_in_force,
-                     recent_is_what_was, history_is_kept, events_are_kept,
-                     stills_are_jpeg, page_is_there, others_are_errors, head_is_get_without_body,
-                     headers_protect, metrics_are_there, stream_tells_changes,
-                     connections_are_kept, nothing_is_secret):
+        for test in (cameras_are_whole, verdicts_are_served, rules_are_those_in_force,
+                     recent_points_are_served, history_is_kept, events_are_kept,
+                     stills_are_jpeg, the_page_is_served, other_paths_and_methods_are_errors,
+                     head_is_get_without_body, headers_protect_the_page, metrics_are_served,
+                     the_stream_sends_changes,
+                     connections_are_kept, no_secret_is_shown):
             print(test.__name__, flush=True)
             test(server)
-    without_history()
-    addresses_are_listened_to()
-    cameras_may_be_none()
+    without_history_there_are_no_records()
+    the_server_listens_at_its_address()
+    there_may_be_no_cameras()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One word for one thing: verdicts have the same titles and quantities in the program, the API, the
-documents, the alerts and the dashboard."""
+"""Checks that verdicts have the same titles and quantities in the program, the API, the documents, the alerts
+and the dashboard."""
 import json
 import re
 import sys
@@ -9,7 +9,7 @@ import sys
 from running import APP
 from server import Server, expect
 
-# What stands for a title in a sentence.
+# Words that replace a title in a sentence.
 IN_A_SENTENCE = {"frozen": "frozen", "flicker": "flickers", "clipped-low": "clipped to",
                  "clipped-high": "clipped to"}
 
@@ -22,7 +22,7 @@ def documents_have(kinds):
     page, manual = text_of("docs/verdicts.md"), text_of("docs/luminance-monitor.1").replace("\\-", "-")
     for name, title, quantity in kinds:
         expect(f"| `{name}` | {title} | " in page, "verdicts.md has another title", name, title)
-        expect(f"- **{title}** " in page, "verdicts.md does not explain it", title)
+        expect(f"- **{title}** " in page, "verdicts.md does not explain a verdict", title)
         expect(f"\n{name}\t{title}\t{quantity}\n" in manual, "the manual has other words", name, title,
                quantity)
 
@@ -52,7 +52,7 @@ def nobody_has_other_words():
     for file in files:
         if file.is_file() and file.suffix not in (".png", ".webp"):
             found = re.search(r"\b[Cc]lipped (low|high)\b", file.read_text())
-            expect(not found, "another word for it", file.name, found)
+            expect(not found, "a document says clipped low or high", file.name, found)
 
 
 def main():
