@@ -168,7 +168,7 @@ def slow_requests_are_cut(server):
             except ConnectionError:
                 ends[name] = time.monotonic() - begin
             connection.setblocking(True)
-    expect(len(ends) == len(connections), "not cut", ends)
+    expect(len(ends) == len(connections), "a slow request is not cut", ends)
     expect(all(9 < end for end in ends.values()), "cut too early", ends)
     idle.settimeout(PATIENCE)
     expect(idle.recv(100) == b"", "an idle connection stays")
@@ -198,7 +198,7 @@ def readers_are_limited():
         for stream in streams:
             next(stream)
         server.error("/api/v1/stream", 503)
-        expect(server.get("/healthz")[0] == 200, "others have room")
+        expect(server.get("/healthz")[0] == 200, "no room for other requests")
         for stream in streams:
             stream.close()
         until(lambda: server.get("/api/v1/stream", "HEAD")[0] == 200, "head")
@@ -231,7 +231,7 @@ def descriptors_run_out():
         until(lambda: server.connections() >= 50, "no descriptors left")
         for connection in held:
             connection.close()
-        until(lambda: server.get("/healthz")[0] == 200, "it accepts again")
+        until(lambda: server.get("/healthz")[0] == 200, "a connection is accepted again")
 
 
 SEEDS = [b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -316,7 +316,7 @@ def fuzz(server, seed):
                 pass
         expect_answers(answer, request)
         if done % 500 == 0:
-            expect(server.json("/healthz") == {"status": "ok"}, "not alive", f"round {done}")
+            expect(server.json("/healthz") == {"status": "ok"}, "the server does not answer", f"round {done}")
     print(f"  {ROUNDS} requests in {time.monotonic() - begin:.0f} s")
 
 

@@ -49,21 +49,21 @@ def incidents_begin_and_end(server):
     until(lambda: listed(server, camera="camera-1", verdict="too-dark"), "a dark camera")
     expect(not listed(server, **dark), "a camera with nothing")
     server.signal(signal.SIGUSR1)
-    begun = until(lambda: listed(server, **dark), "it is dark")[0]
+    begun = until(lambda: listed(server, **dark), "an incident of the dark camera")[0]
     wanted = {"name": "Entrance", "title": "Too dark", "quantity": "mean luma", "side": "below",
               "end": None, "reason": None, "threshold": 40, "acknowledged": None,
               "acknowledged_by": "", "comment": "", "maintenance": False}
     expect({name: begun[name] for name in wanted} == wanted and 28 < begun["value"] < 32, "begun",
            begun)
     server.signal(signal.SIGUSR1)
-    ended = until(lambda: listed(server, state="closed", **dark), "it is light")[0]
+    ended = until(lambda: listed(server, state="closed", **dark), "the end of the incident")[0]
     expect(ended["id"] == begun["id"] and ended["begin"] == begun["begin"] and
            ended["reason"] == "value" and ended["value"] <= begun["value"], "ended", ended)
     expect(ended["duration"] == (ended["end"] - ended["begin"]) / 1000 > 0, "duration", ended)
-    expect(not listed(server, state="open", **dark), "it is over")
+    expect(not listed(server, state="open", **dark), "the incident is still open")
     expect(server.json(f"{PATH}/{ended['id']}") == listed(server, **dark)[0], "one")
     lasts = listed(server, camera="camera-1", verdict="too-dark", state="open")
-    expect(len(lasts) == 1 and lasts[0]["duration"] > 0, "one that lasts", lasts)
+    expect(len(lasts) == 1 and lasts[0]["duration"] > 0, "the incident that lasts", lasts)
 
 
 def incidents_have_pictures(server):
@@ -99,7 +99,7 @@ def incidents_are_paged(server):
     early = listed(server, to=first["begin"])
     expect(early and all(one["begin"] <= first["begin"] for one in early), "until then", early)
     expect(listed(server, to=first["begin"] - 1) == [], "before the first")
-    expect({one["end"] for one in listed(server, **{"from": 2 ** 45})} == {None}, "those that last")
+    expect({one["end"] for one in listed(server, **{"from": 2 ** 45})} == {None}, "only incidents that last")
 
 
 def incidents_are_acknowledged(server):

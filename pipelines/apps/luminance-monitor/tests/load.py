@@ -108,8 +108,8 @@ def expect_slow(readers, updates):
           f"{latest:.1f} s old")
     if SANITIZED:
         return
-    expect(min(counts) >= 2 and max(counts) < 0.8 * updates, "not fewer updates", counts)
-    expect(latest < SLOW_LATE, "not the latest updates", latest)
+    expect(min(counts) >= 2 and max(counts) < 0.8 * updates, "slow readers do not get fewer updates", counts)
+    expect(latest < SLOW_LATE, "slow readers do not get the latest updates", latest)
 
 
 def many_readers_get_updates(server):

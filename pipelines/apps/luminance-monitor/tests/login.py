@@ -93,9 +93,9 @@ def sessions_last_until_logout():
         expect(status == 303 and headers["Location"] == "login" and "Max-Age=0" in headers["Set-Cookie"],
                "logout", headers)
         expect(server.get("/", headers=with_cookie)[0] == 401, "let in after the logout")
-        expect(server.get("/", headers={"Cookie": other})[0] == 200, "others stay")
+        expect(server.get("/", headers={"Cookie": other})[0] == 200, "the logout ended another session")
         until(lambda: is_cut(streams[0]), "the stream ends with its session")
-        expect(not is_cut(streams[1]), "others read on")
+        expect(not is_cut(streams[1]), "the logout ended another stream")
         for stream in streams:
             stream.close()
         expect(server.get("/logout", headers={"Cookie": other})[0] == 303 and

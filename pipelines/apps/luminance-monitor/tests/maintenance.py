@@ -62,7 +62,7 @@ def maintenance_begins_and_ends(server):
     expect(set_to(server, {"end": True}) is None, "ended")
     expect(metric(server, "camera-0") == "0", "metrics")
     again = set_to(server, {})
-    expect(again["comment"] == "" and again["since"] >= begun["since"], "another one", again)
+    expect(again["comment"] == "" and again["since"] >= begun["since"], "a second maintenance", again)
     set_to(server, {"end": True})
 
 
@@ -142,7 +142,7 @@ def maintenance_stops_notifications(folder):
                    receiver.alerts())
             maintain(monitor, {"until": now() + 1000})
             monitor.wait_for_line("one: maintenance is over")
-            wait_for("what lasts is told", lambda: ("raised", "one", "too-dark") in receiver.alerts())
+            wait_for("a message about camera one", lambda: ("raised", "one", "too-dark") in receiver.alerts())
 
 
 def main():

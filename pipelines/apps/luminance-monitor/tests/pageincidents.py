@@ -183,7 +183,7 @@ def the_list_has_all_incidents(browser, monitor):
            "the list offers more than all incidents")
     by_id = {one["id"]: one for one in listed(monitor)}
     rows = browser.run(ROWS)
-    expect(len(rows) > FORMER, "not all are there", len(rows))
+    expect(len(rows) > FORMER, "incidents are missing", len(rows))
     for row in rows:
         expect_row(row, by_id[row["id"]])
     commented = next(row for row in rows if row["id"] == first)
@@ -208,25 +208,25 @@ def the_list_acknowledges_incidents(browser, monitor):
     running.wait_for("an acknowledgement", lambda: is_acknowledged(first)[0])
     expect(by(first) == "", "a name that nobody gave", by(first))
     enter_name(browser, "#incidents", "Zoë")
-    expect(is_acknowledged(*others) == [False] * 3, "others are acknowledged", others)
+    expect(is_acknowledged(*others) == [False] * 3, "other incidents are acknowledged", others)
     expect_list(browser, monitor, "one is acknowledged")
     browser.wait("return Number(document.activeElement.closest('.incident')?.dataset.incident) === arguments[0]",
                  "its row loses the focus", first)
-    expect(browser.run(f"return document.querySelector('{button}').disabled"), "none is chosen")
+    expect(browser.run(f"return document.querySelector('{button}').disabled"), "the button is enabled")
     for number in others[:2]:
         press(browser, f"[data-incident='{number}'] [data-part=chosen]")
     expect(browser.run(f"return document.querySelector('{button}').textContent") == "Acknowledge 2 incidents", "the button")
     press(browser, button)
     running.wait_for("acknowledgements", lambda: all(is_acknowledged(*others[:2])))
-    expect(is_acknowledged(others[2]) == [False], "one that was not chosen is acknowledged")
-    expect([by(number) for number in others[:2]] == ["Zoë"] * 2, "they do not say who")
+    expect(is_acknowledged(others[2]) == [False], "an incident that was not chosen is acknowledged")
+    expect([by(number) for number in others[:2]] == ["Zoë"] * 2, "the name is missing")
     expect_list(browser, monitor, "several are acknowledged")
     press(browser, f"{several} input")
     left = browser.run(f"return document.querySelector('{button}').textContent")
     expect(left == f"Acknowledge {sum(one['acknowledged'] is None for one in ordered(monitor, PAGE))} incidents",
            "not all are chosen", left)
     press(browser, f"{several} input")
-    expect(browser.run(f"return document.querySelector('{button}').disabled"), "some are chosen")
+    expect(browser.run(f"return document.querySelector('{button}').disabled"), "the button is enabled")
     for number in (first, *others[:2]):
         post(monitor, number, acknowledged=False)
     expect_list(browser, monitor, "as before")
@@ -322,12 +322,12 @@ def the_list_follows_changes(browser, monitor):
     browser.run(f"{details}.open = true; const {{to}} = document.querySelector('#incidents form').elements;"
                 "to.value = '2030-01-02T03:04'; to.focus()")
     monitor.send(signal.SIGUSR1)
-    browser.wait(f"return {IDS}.length === arguments[0]", "it does not begin in the list", 2 * PAGE + 1)
+    browser.wait(f"return {IDS}.length === arguments[0]", "a new incident is not listed", 2 * PAGE + 1)
     begun = browser.run(ROWS)[0]
     expect(begun["state"] == "Lasting" and begun["link"] == "Too dark", "the newest", begun)
     monitor.send(signal.SIGUSR1)
     browser.wait("return document.querySelector('#incidents .incident [data-part=state]').textContent === 'Over'",
-                 "it does not end in the list")
+                 "the end of an incident is not listed")
     kept = browser.run(f"return [{details}.open, {details}.querySelector('.comment').textContent,"
                        "document.activeElement.name, document.activeElement.value]")
     expect(kept == [True, LONG, "to", "2030-01-02T03:04"], "the reader's state is lost", kept)
@@ -383,12 +383,14 @@ def one_incident_is_shown(browser, monitor):
                values["Number"] == str(incident["id"]), "values", values, incident)
     former = listed(monitor, state="closed", camera="camera-0")[-1]
     go_to(browser, f"#/incidents/{former['id']}")
-    browser.wait("return document.querySelector('#incident [data-part=name]')?.textContent === 'Too dark'", "another")
+    browser.wait("return document.querySelector('#incident [data-part=name]')?.textContent === 'Too dark'",
+                 "another incident")
     values = browser.run(VALUES)
     expect(values["End"] == date(former["end"]) and values["Over because"] == REASONS[former["reason"]] and
            values["Duration"] == "1 min" and values["Began in maintenance"] == "no", "values", values)
     go_to(browser, "#/incidents/99999999")
-    browser.wait("return document.getElementById('incident').textContent.includes('no such incident')", "none")
+    browser.wait("return document.getElementById('incident').textContent.includes('no such incident')",
+                 "no error")
     return former
 
 
@@ -421,23 +423,23 @@ def an_incident_is_acknowledged_and_commented(browser, monitor, number):
     expect(browser.run(name) == "Zoë", "the name of the list", browser.run(name))
     enter_name(browser, "#incident", "Bob")
     press(browser, "#incident [data-part=acknowledge]")
-    browser.wait(acknowledged, "it is not acknowledged", "Acknowledged ")
+    browser.wait(acknowledged, "the incident is not acknowledged", "Acknowledged ")
     expect(current()["acknowledged"] and current()["acknowledged_by"] == "Bob", "the API has another state")
     browser.wait(acknowledged, "the name is not shown", acknowledged_text(current()))
     expect(not browser.run("return document.querySelector('#incident [data-part=signature]').checkVisibility()"),
            "the page asks for a name that is not needed")
     browser.driver.refresh()
-    browser.wait(acknowledged, "it is not shown again", acknowledged_text(current()))
+    browser.wait(acknowledged, "a reload loses the acknowledgement", acknowledged_text(current()))
     browser.run("document.querySelector('#incident [data-part=acknowledge]').focus()")
     press(browser, "#incident [data-part=acknowledge]")
-    browser.wait(acknowledged, "it cannot be taken back", "Not acknowledged")
+    browser.wait(acknowledged, "the acknowledgement is not taken back", "Not acknowledged")
     browser.wait("return document.activeElement.textContent === 'Acknowledge'", "the button lost the focus")
     expect(browser.run(name) == "Bob", "the browser does not remember the name", browser.run(name))
     expect(current()["acknowledged"] is None, "the API still has it acknowledged")
     type_comment(browser, LONG)
     press(browser, "#incident form button")
     browser.wait("return document.querySelector('#incident [data-part=count]').textContent === arguments[0]",
-                 "it is not saved", f"{len(LONG)} of 1000 characters")
+                 "the comment is not saved", f"{len(LONG)} of 1000 characters")
     expect(current()["comment"] == LONG, "another comment is saved", current())
     for text, why in (("x" * 1001, "comment has more than 1000 characters"),
                       ("bell \x07", "comment has a control character")):
@@ -448,7 +450,7 @@ def an_incident_is_acknowledged_and_commented(browser, monitor, number):
         browser.wait(acknowledged, "a change is not shown", "Acknowledged ")
         post(monitor, number, acknowledged=False)
         browser.wait(acknowledged, "a change is not shown", "Not acknowledged")
-        expect(browser.run(typed) == text, "what was typed is lost", browser.run(typed))
+        expect(browser.run(typed) == text, "the typed comment is lost", browser.run(typed))
         expect(browser.run(wrong, f"Not saved: {why}."), "the refusal is hidden again")
     post(monitor, number, comment="theirs")
     browser.wait("return document.querySelector('#incident [data-part=theirs]').textContent.includes('theirs')",
@@ -456,7 +458,7 @@ def an_incident_is_acknowledged_and_commented(browser, monitor, number):
     browser.click("#to-incidents")
     go_to(browser, f"#/incidents/{number}")
     browser.wait("return document.querySelector('#incident textarea')", "no comment")
-    expect(browser.run(typed) == "bell \x07", "what was not saved is lost")
+    expect(browser.run(typed) == "bell \x07", "the unsaved comment is lost")
     type_comment(browser, "theirs")
 
 
@@ -517,7 +519,8 @@ def a_login_returns_to_the_view(browser, history):
     browser.run("document.querySelector('#incident form button')?.click()")
     log_in()
     typed = browser.wait("return document.querySelector('#incident textarea')?.value", "no incident after the login")
-    expect(typed == "not lost" and browser.run("return location.hash") == place, "what was typed is lost", typed)
+    expect(typed == "not lost" and browser.run("return location.hash") == place,
+           "the typed comment is lost", typed)
     browser.driver.get("about:blank")
     monitor.end()
 

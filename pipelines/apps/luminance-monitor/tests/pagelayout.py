@@ -154,7 +154,7 @@ def open_range(browser, monitor):
     browser.click('[data-part="ranges"] button:last-child')
     browser.run("document.querySelector('.free-range').elements.to.value = ''")
     browser.click(".free-range button")
-    browser.wait("return document.querySelector('.free-range .wrong').checkVisibility()", "nothing is wrong")
+    browser.wait("return document.querySelector('.free-range .wrong').checkVisibility()", "no error is shown")
 
 
 def open_keys(browser, monitor):
@@ -196,7 +196,7 @@ def overlaps_are_found(browser, monitor):
                   "document.querySelector('.status').style.marginTop = '';"
                   "document.querySelector('footer').style.width = '3000px'"):
         browser.run(spoil)
-        expect(overlaps(browser), "nothing is found", spoil)
+        expect(overlaps(browser), "no overlap is found", spoil)
 
 
 def main():

@@ -76,7 +76,8 @@ def begin(browser, *what):
 
 def end(browser):
     press(browser, "#detail [data-part=end-maintenance]")
-    browser.wait(f"return {PANEL}.querySelector('form').checkVisibility() && !{TEXT}", "it does not end")
+    browser.wait(f"return {PANEL}.querySelector('form').checkVisibility() && !{TEXT}",
+                 "maintenance does not end")
 
 
 def maintenance_is_begun_and_ended(browser, monitor):
@@ -85,7 +86,7 @@ def maintenance_is_begun_and_ended(browser, monitor):
     browser.wait("return document.title.startsWith('(4) ')", "not four cameras have problems")
     comment = "<b>new lamp</b>, \u05e9\u05dc\u05d5\u05dd"
     begin(browser, "", "", comment)
-    text = browser.wait(f"return {TEXT}", "it does not begin")
+    text = browser.wait(f"return {TEXT}", "maintenance does not begin")
     kept = maintenance(monitor, "camera-1")
     expect(kept["until"] is None and kept["comment"] == comment and now() - kept["since"] < 60_000, "begun", kept)
     at = datetime.fromtimestamp(kept["since"] / 1000, timezone.utc)
@@ -98,7 +99,7 @@ def maintenance_is_begun_and_ended(browser, monitor):
     browser.wait("return document.title.startsWith('(3) ')", "the title still counts the camera")
     browser.run("location.hash = '#/'")
     browser.wait(MARK, "the tile has no mark", TILE.format("camera-1"), True)
-    expect(browser.run(MARK, TILE.format("camera-2"), False), "another tile has one")
+    expect(browser.run(MARK, TILE.format("camera-2"), False), "another tile has a mark")
     expect(browser.run("return document.querySelector(`.tile[data-camera='camera-1']`).dataset.state") == "trouble",
            "the tile hides the state")
     browser.click('[data-filter="maintenance"]')
@@ -122,7 +123,7 @@ def an_end_can_be_chosen(browser, monitor):
     for hours in (1, 8):
         before = now()
         begin(browser, str(hours))
-        browser.wait(f"return {TEXT}", "it does not begin")
+        browser.wait(f"return {TEXT}", "maintenance does not begin")
         until = maintenance(monitor, "camera-2")["until"]
         expect(abs(until - before - hours * HOUR) < 60_000, "another end", until, before)
         at = datetime.fromtimestamp(until / 1000, timezone.utc)
@@ -134,11 +135,12 @@ def an_end_can_be_chosen(browser, monitor):
                "a wrong end is taken", wrong, browser.run(f"return {WRONG}"))
     chosen = (now() + 30 * HOUR) // 60_000 * 60_000
     begin(browser, "time", f"{datetime.fromtimestamp(chosen / 1000, timezone.utc):%Y-%m-%dT%H:%M}")
-    browser.wait(f"return {TEXT}", "it does not begin")
+    browser.wait(f"return {TEXT}", "maintenance does not begin")
     expect(maintenance(monitor, "camera-2")["until"] == chosen, "another end", maintenance(monitor, "camera-2"), chosen)
     expect(browser.run(f"return {WRONG}") == "", "the error is still shown")
     post(monitor, "camera-2", until=now() + 2000)
-    browser.wait(f"return !{TEXT} && {PANEL}.querySelector('form').checkVisibility()", "it does not end by itself")
+    browser.wait(f"return !{TEXT} && {PANEL}.querySelector('form').checkVisibility()",
+                 "maintenance does not end by itself")
 
 
 def a_refusal_is_shown(browser, monitor):
@@ -147,7 +149,8 @@ def a_refusal_is_shown(browser, monitor):
     browser.wait(f"return {WRONG}.startsWith('Not changed: ') && {WRONG}.includes('1000 characters')",
                  "a refusal is not shown")
     typed = browser.run(f"return {PANEL}.querySelector('form').elements.comment.value")
-    expect(typed == "x" * 1001 and maintenance(monitor, "camera-2") is None, "what was typed is lost", typed)
+    expect(typed == "x" * 1001 and maintenance(monitor, "camera-2") is None,
+           "the typed comment is lost", typed)
     browser.console()  # drops the message of the refusal
 
 
@@ -165,14 +168,15 @@ def nothing_is_announced(browser, monitor):
     said = browser.run("return said")
     expect(not any("Entrance" in text for text in said), "the verdict is announced", said)
     post(monitor, "camera-0", end=True)
-    browser.wait("return said.some((text) => /Entrance.*too dark/.test(text))", "what lasts is not announced")
+    browser.wait("return said.some((text) => /Entrance.*too dark/.test(text))",
+                 "a verdict that lasts is not announced")
     monitor.send(signal.SIGUSR1)
-    browser.wait(state, "it stays dark", "fine")
+    browser.wait(state, "the camera stays dark", "fine")
     browser.run("location.hash = '#/incidents?camera=camera-0&verdict=too-dark'")
     mark = "#incidents .incident"
     browser.wait(MARK, "an incident of maintenance is not marked", mark, True)
     browser.run("document.querySelector('#incidents .incident [data-part=link]').click()")
-    browser.wait(MARK, "one incident is not marked", "#incident .heading", True)
+    browser.wait(MARK, "the view of an incident has no mark", "#incident .heading", True)
 
 
 def the_views_look_right(browser, monitor):

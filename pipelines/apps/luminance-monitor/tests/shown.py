@@ -39,7 +39,7 @@ def _compare_fields(fields, latest):
 def _compare_bars(path, counts, scale):
     """Compares the bars of a histogram, whose box is 100 high, with the counts."""
     tops = [float(top) for top in re.findall(r"V([\d.]+)H", path)]
-    expect(len(tops) == 256, "not 256 bars", path)
+    expect(len(tops) == 256, "expected 256 bars", path)
     for i, (top, count) in enumerate(zip(tops, counts)):
         share = count / max(counts)
         height = 100 * (share**0.5 if scale == "sqrt" else share)
