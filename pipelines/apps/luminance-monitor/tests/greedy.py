@@ -2,22 +2,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Cameras that make the monitor buffer what they send: each is refused with an error, and tried again; a
 good camera beside them is undisturbed, and memory stays limited. Then cameras that send nonsense: the
-monitor survives all of it.
-
-usage: greedy.py [SEED]
-"""
+monitor survives all of it."""
 import os
 import pathlib
 import random
 import re
 import socketserver
 import subprocess
-import sys
 import tempfile
 import threading
 
 import greedycameras
 import mjpegcamera
+import running
 from running import Monitor, wait_for
 from sanitizers import SANITIZED
 
@@ -177,8 +174,7 @@ def has(element):
 def main():
     # Fills allocated memory, so that unused allocations count as resident memory, too.
     os.environ['MALLOC_PERTURB_'] = '100'
-    seed = int(sys.argv[1]) if len(sys.argv) > 1 else int.from_bytes(os.urandom(4), 'big')
-    print(f'seed {seed}', flush=True)
+    seed = running.seed()
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         picture = encoded(folder, 'jpegenc')

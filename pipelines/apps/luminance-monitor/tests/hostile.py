@@ -6,6 +6,7 @@ import socket
 import sys
 import time
 
+import running
 from sanitizers import SANITIZED
 from server import PATIENCE, Server, expect, until
 
@@ -337,8 +338,7 @@ def the_server_is_as_before(server):
 
 
 def main():
-    seed = sys.argv[1] if len(sys.argv) > 1 else str(random.randrange(1 << 32))
-    print("seed", seed, flush=True)
+    seed = str(running.seed())
     with Server() as server:
         for test in (sizes_are_limited, ambiguous_heads_are_refused, parameters_are_answered,
                      endless_heads_are_cut, slow_requests_are_cut):

@@ -110,8 +110,7 @@ def main(folder):
     video = folder / 'video.mkv'
     rng = np.random.default_rng(1)
     videos.write(video, [rng.integers(16, 235, (48, 64)).astype(np.uint8) for _ in range(600)], 5)
-    seed = int(os.environ.get('LUMINANCE_TEST_SEED', random.randrange(2**32)))
-    print(f'LUMINANCE_TEST_SEED={seed}', flush=True)
+    seed = running.seed()
     a_kill_loses_no_written_rows(video, folder / 'fast.db', seed)
     a_kill_loses_only_the_latest_interval(video, folder / 'live.db')
     a_write_error_is_reported_once(video, folder)

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import queue
+import random
 import re
 import shutil
 import subprocess
@@ -25,6 +26,14 @@ def need(*programs):
         if shutil.which(program) is None:
             print(f'skipped: there is no {program}')
             sys.exit(SKIPPED)
+
+
+def seed():
+    """Returns and prints the seed of a test's random cases. LUMINANCE_TEST_SEED, if it is set, repeats a
+    failed run."""
+    chosen = int(os.environ.get('LUMINANCE_TEST_SEED', random.randrange(2**32)))
+    print(f'LUMINANCE_TEST_SEED={chosen}', flush=True)
+    return chosen
 
 
 def wait_for(what, condition, seconds=60):

@@ -59,8 +59,9 @@ void IncidentTable::write(const Incident &incident) {
 void IncidentTable::write(const IncidentPicture &picture) {
   const IncidentKey &of = picture.incident;
   put_picture_.run(of.camera, name_of(of.verdict), of.since, Blob{*picture.jpeg}, picture.taken);
-  if (database_.changes() > 0) limit_pictures_.run(kMaxPictures);
+  if (database_.changes() == 0) return;
   is_changed_ = true;
+  limit_pictures_.run(kMaxPictures);
 }
 
 std::vector<Incident> IncidentTable::open() {
