@@ -15,6 +15,11 @@
 namespace cudatensor {
 
 /// The tensors and errors that pipelines hand to the consumer. May outlive the pipelines.
+///
+/// An appsink has such a queue, too. But a consumer waits here for whichever comes first of a
+/// tensor, an error, the end of one of several outputs, the facts of a source and another thread's
+/// close(); an appsink wakes it for samples and its own end only, so the others would need polling
+/// or a second queue beside it, whose order to the first is lost.
 class FrameInbox {
  public:
   struct Tensor {

@@ -31,9 +31,27 @@ quietly() {
   return "$status"
 }
 
+# apt_get ARGUMENT...: runs apt-get as root. Waits while another process holds a lock of apt or dpkg, as
+# apt-get itself does for dpkg's alone. Shows the output only if apt-get fails.
+apt_get() {
+  local log status=0 as_root=() end=$((SECONDS + 1800))
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  log=$(mktemp)
+  until "${as_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >"$log" 2>&1 </dev/null; do
+    if [ "$SECONDS" -gt "$end" ] || ! grep -q '^E: Could not get lock' "$log"; then
+      status=1
+      cat "$log" >&2
+      break
+    fi
+    sleep 2
+  done
+  rm -f "$log"
+  return "$status"
+}
+
 # need_packages PACKAGE...: installs missing Debian packages. If that fails, the script exits.
 need_packages() {
-  local package missing=() as_root=()
+  local package missing=()
   for package; do
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
       missing+=("$package")
@@ -43,11 +61,9 @@ need_packages() {
     echo "There is no apt-get: install the equivalents of these Debian packages: ${missing[*]}" >&2
     exit 1
   fi
-  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
   echo "Installing ${missing[*]}"
-  quietly "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=1800 update || exit 1
-  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qy -o DPkg::Lock::Timeout=1800 \
-    --no-install-recommends install "${missing[@]}" || exit 1
+  apt_get update || exit 1
+  apt_get -y --no-install-recommends install "${missing[@]}" || exit 1
 }
 
 # need_wheels VENV WHEEL...: makes a virtual environment with these wheels, without their dependencies, and
