@@ -438,6 +438,13 @@ typedef void (*GstCudaTensorPythonDestructor)(gpointer capsule);
  * version may call this function. */
 GST_CUDA_TENSOR_API GstCudaTensorPythonDestructor
 gst_cuda_tensor_python_capsule_destructor(const GstCudaTensorPythonApi *api);
+
+/* Returns how many buffers have left the elements in @bin, modulo 2^32, since the first call, which
+ * returns 0. A number that stays the same shows that the bin does nothing, or hangs. Calls for a bin
+ * must not overlap. */
+GST_CUDA_TENSOR_API guint gst_cuda_tensor_count_buffers(GstElement *bin);
+/* The same for the pipelines of @frames. Must not be called after gst_cuda_tensor_frames_close(). */
+GST_CUDA_TENSOR_API guint gst_cuda_tensor_frames_count_buffers(GstCudaTensorFrames *frames);
 #endif
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCudaTensor, gst_cuda_tensor_unref)

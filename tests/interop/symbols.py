@@ -16,6 +16,7 @@ frames_get_info frames_get_type frames_new frames_next frames_ref frames_unref g
 get_buffer get_context get_data get_data_type get_device_type get_device_id get_geometry get_info get_left_out
 get_n_dims get_n_slots get_shape get_size get_slot get_slot_times get_stream get_strides get_type
 histogram_add histogram_parse is_histogram is_read_only new new_from_sample python_capsule_destructor ref release
+count_buffers frames_count_buffers
 prefer_gpu_decoders share_primary_context stated_length to_dlpack to_dlpack_versioned unref
 """.split()
 

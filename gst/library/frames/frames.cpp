@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gst/caps/tensorcaps.h"
+#include "gst/library/buffercount.h"
 #include "gst/library/frames/truncation.h"
 #include "gst/library/tensor.h"
 
@@ -202,6 +203,7 @@ void _GstCudaTensorFrames::start_tensors() {
 void _GstCudaTensorFrames::advance() {
   const std::lock_guard<std::mutex> lock(lifecycle_);
   if (!is_counting_ || is_closed_) return;
+  earlier_buffers_ = 1 + cudatensor::count_buffers(pipeline_->element());
   pipeline_.reset();
   for (size_t i = 0; i < sources_.size(); ++i)
     counters_[i]->select(options_.count, source_options_[i].selection);
@@ -308,6 +310,12 @@ int _GstCudaTensorFrames::failed_source() const {
   return error ? error->source : -1;
 }
 
+guint _GstCudaTensorFrames::count_buffers() {
+  const std::lock_guard<std::mutex> lock(lifecycle_);
+  if (pipeline_ == nullptr) return earlier_buffers_;
+  return earlier_buffers_ + cudatensor::count_buffers(pipeline_->element());
+}
+
 void _GstCudaTensorFrames::close() {
   is_closed_ = true;
   const std::lock_guard<std::mutex> lock(lifecycle_);
@@ -390,6 +398,11 @@ gboolean gst_cuda_tensor_frames_get_info(GstCudaTensorFrames *frames, guint sour
 gint gst_cuda_tensor_frames_get_failed_source(GstCudaTensorFrames *frames) {
   g_return_val_if_fail(frames != nullptr, -1);
   return frames->failed_source();
+}
+
+guint gst_cuda_tensor_frames_count_buffers(GstCudaTensorFrames *frames) {
+  g_return_val_if_fail(frames != nullptr, 0);
+  return frames->count_buffers();
 }
 
 void gst_cuda_tensor_frames_close(GstCudaTensorFrames *frames) {

@@ -20,6 +20,9 @@ struct _GstCudaTensorFrames {
   GstCudaTensor *next(GstClockTime timeout);
   GstCudaTensorFramesInfo info(guint source, GstClockTime timeout);
   int failed_source() const;
+  /// Returns a number that stays the same while no element passes on a buffer. May not be called by
+  /// two threads at a time.
+  guint count_buffers();
   void close();
 
   std::atomic<int> references{1};
@@ -52,6 +55,7 @@ struct _GstCudaTensorFrames {
   std::shared_ptr<cudatensor::FrameInbox> inbox_;
   std::vector<std::unique_ptr<cudatensor::FrameCounter>> counters_;  // outlive the pipeline
   std::unique_ptr<cudatensor::FramePipeline> pipeline_;
+  guint earlier_buffers_ = 0;  // of the pipeline that counted the frames
   std::atomic<bool> is_counting_{false};
   std::atomic<bool> is_closed_{false};
 };

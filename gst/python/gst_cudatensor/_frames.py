@@ -207,7 +207,7 @@ class _Pipeline:
         self.address = address
         _Pipeline.opened_by = os.getpid()
         self.pid = os.getpid()
-        weakref.finalize(self, _give_back, address, self.pid)
+        self.finalizer = weakref.finalize(self, _give_back, address, self.pid)
 
 
 class Frames:
@@ -381,6 +381,7 @@ class Frames:
             self._closed = True
             pipeline, self._pipeline = self._pipeline, None
         if pipeline is not None and pipeline.pid == os.getpid():
+            pipeline.finalizer.atexit = False  # it would wait for a decoder that hangs in the next call
             functions.frames_close(pipeline.address)
         self._end_progress()
 
@@ -393,6 +394,11 @@ class Frames:
     def __repr__(self) -> str:
         sources = self._sources[0] if len(self._sources) == 1 else self._sources
         return f"<gst_cudatensor.Frames {sources!r}{', closed' if self._closed else ''}>"
+
+    def _count_buffers(self) -> int:
+        """Returns a number that stays the same while no buffer passes through the pipeline: it waits
+        for the consumer or for the source, or hangs. The first call starts the count."""
+        return int(functions.frames_count_buffers(self._open().address))
 
     # ------------------------------------------------------------------- the source
 

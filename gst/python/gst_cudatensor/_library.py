@@ -129,6 +129,7 @@ _FUNCTIONS = {
     "python_capsule_destructor": (c_void_p, c_void_p),
     "share_primary_context": (c_int, c_void_p, c_int, _ERROR),
     "prefer_gpu_decoders": (None, c_void_p, c_int),
+    "count_buffers": (c_uint, c_void_p),
     "is_histogram": (c_int, c_void_p),
     "histogram_parse": (c_int, c_void_p, POINTER(HistogramStruct), _ERROR),
     "histogram_add": (None, POINTER(HistogramStruct), POINTER(HistogramStruct)),
@@ -138,6 +139,7 @@ _FUNCTIONS = {
     "frames_next": (c_void_p, c_void_p, c_uint64, _ERROR),
     "frames_get_info": (c_int, c_void_p, c_uint, c_uint64, POINTER(FramesInfoStruct), _ERROR),
     "frames_get_failed_source": (c_int, c_void_p),
+    "frames_count_buffers": (c_uint, c_void_p),
     "frames_close": (None, c_void_p),
     "stated_length": (c_uint64, ReadFunction, c_void_p, c_uint64),
 }

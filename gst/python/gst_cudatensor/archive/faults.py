@@ -31,8 +31,17 @@ class PassingError(RuntimeError):
     disk, or memory in use. The message names the cause."""
 
 
-class DeviceError(PassingError):
+class WornProcess(PassingError):
+    """A fault after which the process cannot do more work, so that it has to end."""
+
+
+class DeviceError(WornProcess):
     """A call to the GPU failed. Later calls may fail, too, until the process ends."""
+
+
+class HungError(WornProcess):
+    """A thread of a pipeline hangs, for example in a decoder. Only the end of the process stops
+    it."""
 
 
 def of_frames(error: FramesError, source: str) -> Exception:

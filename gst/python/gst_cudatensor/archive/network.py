@@ -11,7 +11,7 @@ from .chunks import SECOND, Chunk
 from .faults import of_frames, of_model
 from .opened import CodedFile
 from .options import Options, period_of
-from .patience import Patience, batches_of
+from .patience import Patience, batches_of, slice_of
 from .player import check_end, check_length
 
 _DENSE = SECOND  # ns: with frames farther apart, the last one does not show where the file ends
@@ -41,14 +41,16 @@ class FramesJob:
     def rows(self, chunk: Chunk, source: str) -> Iterator[dict[str, Any]]:
         """Yields the rows of each frame with its timestamp as `time`, in seconds. Raises
         MediaError, PassingError, and ValueError for wrong properties, which fail for every file."""
-        patience = Patience(self._options.timeout)
-        arguments = self._arguments(chunk)
-        arguments.update(timeout=patience.slice)
+        timeout, arguments = self._options.timeout, self._arguments(chunk)
         if self._may_be_endless(chunk):
             arguments["stop"] = self._stop_of(source)
         try:
-            with Frames(source, **arguments) as frames:
+            frames = Frames(source, **arguments, timeout=slice_of(timeout))
+            patience = Patience(timeout, frames._count_buffers)
+            try:
                 yield from self._rows_of_all(frames, patience, chunk, arguments["stop"])
+            finally:
+                patience.returned(frames.close)
         except FramesError as error:
             if error.code is ErrorCode.SOURCE:
                 self._look_at(source)

@@ -8,10 +8,10 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_uint, c_uint64
 from pathlib import Path
 from typing import Any, Iterator, Optional, TypeVar
 
-from .._library import _LIBRARY, GError
+from .._library import _LIBRARY, GError, functions
 from .chunks import SECOND
 from .faults import DeviceError, MediaError, PassingError
-from .patience import Patience
+from .patience import Patience, slice_of
 
 _Self = TypeVar("_Self", bound="OpenedFile")
 
@@ -94,7 +94,8 @@ def unref(address: int) -> None:
 class OpenedFile:
     """A pipeline whose element "source" is a uridecodebin. A context manager; close() ends it.
 
-    `timeout` is that of Patience. Methods raise MediaError and PassingError, which name the cause.
+    `timeout` is that of Patience. Methods raise MediaError and PassingError, which name the cause,
+    HungError among the latter.
     """
 
     def __init__(self, line: str, source: str, timeout: float) -> None:
@@ -102,8 +103,9 @@ class OpenedFile:
         uri = uri_of(source)
         self._is_local = uri.startswith("file:")
         self.has_failed = False
-        self._patience = Patience(timeout)
+        self._timeout = timeout
         self._pipeline = _checked(_gst.gst_parse_launch, line.encode())
+        self._patience = Patience(timeout, lambda: int(functions.count_buffers(self._pipeline)))
         self._bus = _gst.gst_element_get_bus(self._pipeline)
         self.set("source", "uri", uri)
 
@@ -114,9 +116,9 @@ class OpenedFile:
         self.close()
 
     def close(self) -> None:
-        """Stops the pipeline and frees it."""
+        """Stops the pipeline and frees it. Raises HungError if it does not stop."""
         if self._pipeline:
-            _gst.gst_element_set_state(self._pipeline, _NULL)
+            self._patience.returned(lambda: _gst.gst_element_set_state(self._pipeline, _NULL))
             _gst.gst_object_unref(self._bus)
             _gst.gst_object_unref(self._pipeline)
             self._pipeline = None
@@ -160,8 +162,8 @@ class OpenedFile:
         # Seeks to an earlier position, because decoders give the frame shown at the position a later
         # timestamp.
         position = max(0, begin - SECOND)
-        if not _gst.gst_element_seek(self._pipeline, 1.0, _FORMAT_TIME, flags, _SEEK_SET, position,
-                                     _SEEK_NONE, -1):
+        if not self._patience.returned(lambda: _gst.gst_element_seek(
+                self._pipeline, 1.0, _FORMAT_TIME, flags, _SEEK_SET, position, _SEEK_NONE, -1)):
             raise MediaError(f"cannot seek to {begin / SECOND:g} s")
 
     def open(self) -> None:
@@ -183,7 +185,7 @@ class OpenedFile:
         """Returns the next message of these kinds. Raises PassingError if none comes."""
         self._patience.renew()
         while True:
-            message = _gst.gst_bus_timed_pop_filtered(self._bus, int(self._patience.slice * SECOND),
+            message = _gst.gst_bus_timed_pop_filtered(self._bus, int(slice_of(self._timeout) * SECOND),
                                                       kinds)
             if message:
                 return message

@@ -1,64 +1,41 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Waits for a frame as long as the pipeline works.
+"""Waits for a pipeline as long as buffers pass through it, and ends it.
 
 A frame may take long if the file is read over a slow network, if many frames are decoded for one
-that is wanted, or if all frames are counted first. A pipeline that waits for something that does
-not come uses no processor time.
+that is wanted, or if all frames are counted first. Its pipeline passes on bytes or frames in the
+meantime; one that hangs does not.
 """
 from __future__ import annotations
 
-import os
 import threading
 import time
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator, Optional, TypeVar
 
 from .. import ErrorCode, FramesError
-from .faults import MediaError, PassingError
+from .faults import HungError, MediaError, PassingError
+
+_Result = TypeVar("_Result")
 
 #: Maximum seconds of waiting for one batch or frame.
 MOST = 3600.0
-_LEAST_WORK = 1_000_000  # ns of processor time that count as work
-_LOOK = 1.0  # seconds between two checks
-#: Names of threads of Ray and CUDA that poll for work.
-_FOREIGN = ("grpc", "ray::", "client.poll", "server.poll", "event_engine", "worker.io", "cuda")
+_LOOK = 1.0  # seconds
+_LEAST_END = 5.0  # seconds; also with a short timeout, a pipeline has time to end
 
 
-def _threads() -> dict[str, int]:
-    """Returns the processor time in ns of each thread of this process that Python has not
-    started."""
-    own = {str(thread.native_id) for thread in threading.enumerate()}
-    found = {}
-    try:
-        names = os.listdir("/proc/self/task")
-    except OSError:
-        return {}
-    for name in names:
-        if name in own or name in _earlier:
-            continue
-        try:
-            with open(f"/proc/self/task/{name}/comm", encoding="utf-8", errors="replace") as file:
-                is_foreign = file.read().startswith(_FOREIGN)
-            with open(f"/proc/self/task/{name}/schedstat", encoding="ascii") as file:
-                used = int(file.read().split()[0])
-        except (OSError, ValueError, IndexError):
-            continue  # the thread has ended, or the system does not report its time
-        if not is_foreign:
-            found[name] = used
-    return found
-
-
-_earlier: set[str] = set()
-_earlier.update(_threads())  # threads from before a file is opened, such as Ray's
+def slice_of(timeout: float) -> float:
+    """Returns the seconds to wait for a frame between two checks."""
+    return min(_LOOK, timeout / 4)
 
 
 class Patience:
-    """Decides whether to wait longer for a frame. `timeout`: seconds without a frame and without
-    work."""
+    """Decides whether to wait longer for a frame. `timeout`: seconds without a frame and without a
+    buffer. `count_buffers` returns a number that stays the same while no buffer passes."""
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, timeout: float, count_buffers: Callable[[], int]) -> None:
         self.timeout = timeout
-        self.slice = min(_LOOK, timeout / 4)  #: seconds to wait between two checks
-        self._seen = _threads()
+        self._count_buffers = count_buffers
+        self._seen = 0
+        self._fault: Optional[PassingError] = None
         self.renew()
 
     def renew(self) -> None:
@@ -68,18 +45,32 @@ class Patience:
     def check(self) -> None:
         """Raises PassingError if the timeout has passed, and MediaError if the pipeline has worked
         for longer than MOST."""
-        now, threads = time.monotonic(), _threads()
-        if sum(max(0, used - self._seen.get(name, 0)) for name, used in threads.items()) >= _LEAST_WORK:
-            self._latest, self._seen = now, threads
+        now, seen = time.monotonic(), self._count_buffers()
+        if seen != self._seen:
+            self._latest, self._seen = now, seen
         if now - self._latest >= self.timeout:
-            raise PassingError(f"no frame in {self.timeout:g} s")
+            self._fault = PassingError(f"no frame in {self.timeout:g} s")
+            raise self._fault
         if now - self._begin >= MOST:
             raise MediaError(f"no frame in {MOST:g} s, in which the pipeline worked")
 
+    def returned(self, function: Callable[[], _Result]) -> _Result:
+        """Returns the result of a function that waits for the threads of the pipeline. GStreamer
+        waits without a limit and cannot end a thread, so another thread calls the function. Raises
+        HungError if it does not return."""
+        results: list[_Result] = []
+        thread = threading.Thread(target=lambda: results.append(function()), daemon=True)
+        thread.start()
+        thread.join(max(self.timeout, _LEAST_END))
+        if not results:
+            before = f"{self._fault}; " if self._fault else ""
+            raise HungError(f"{before}its reader or decoder hangs and cannot be stopped")
+        return results[0]
+
 
 def batches_of(frames: Any, patience: Patience) -> Iterator[Any]:
-    """Yields the batches of Frames, whose timeout must be `patience.slice`. Raises PassingError if
-    none comes, and FramesError."""
+    """Yields the batches of Frames, whose timeout must be slice_of() that of `patience`. Raises
+    PassingError if none comes, and FramesError."""
     while True:
         try:
             batch = next(frames)

@@ -14,7 +14,7 @@ from . import verdicts
 from .chunks import SCHEMA, Chunk, chunk_from, chunks_of
 from .cluster import Settings, check_version, connected
 from .embedding import described
-from .faults import MediaError, PassingError
+from .faults import HungError, MediaError, PassingError
 from .jobs import form_of, make_job
 from .judging import index_of, judge_part, tasks_of
 from .listing import File, list_files
@@ -139,8 +139,8 @@ def _duration_of(file: File, timeout: float) -> Optional[int]:
             with source_of(file.uri) as source, CodedFile(source, timeout) as opened:
                 duration = opened.duration()
                 return duration if opened.is_seekable() else None
-        except MediaError:
-            return None
+        except (MediaError, HungError):
+            return None  # a second attempt would leave a second thread that hangs
         except (PassingError, OSError):
             time.sleep(look if look < _LOOKS else 0)
     return None

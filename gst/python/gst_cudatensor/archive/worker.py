@@ -11,7 +11,7 @@ import pyarrow
 
 from .chunks import SECOND, Chunk, chunk_from
 from .cores import claim_cores
-from .faults import DeviceError, EndsEarly, MediaError, PassingError, of_system
+from .faults import EndsEarly, HungError, MediaError, PassingError, WornProcess, of_system
 from .jobs import Job, make_job
 from .lock import OutputInUse
 from .options import Options
@@ -116,16 +116,17 @@ class Worker:
         attempt, faults = ray.get(self._attempts.begin.remote(chunk.chunk_id))
         found: list[dict[str, Any]] = []
         error: Optional[str] = _no_attempt_left(faults)
-        is_retryable = False
+        is_retryable = len(faults) == MOST_ATTEMPTS
         if attempt <= MOST_ATTEMPTS:
             try:
                 error = rows_of(self._job, chunk, found)
             except PassingError as fault:
-                if attempt < MOST_ATTEMPTS:
+                # After a HungError, also the last attempt ends the process, whose threads would run on.
+                if attempt < MOST_ATTEMPTS or isinstance(fault, HungError):
                     _log.warning("%s: %s; the chunk is tried again", chunk.uri, fault)
                     ray.get(self._attempts.add_fault.remote(chunk.chunk_id, str(fault)))
                     time.sleep(attempt * _PAUSE)
-                    if isinstance(fault, DeviceError):
+                    if isinstance(fault, WornProcess):
                         os._exit(1)  # Ray starts another worker
                     raise  # Ray calls again
                 error, is_retryable = str(fault), True
@@ -136,8 +137,11 @@ class Worker:
 
 
 def _no_attempt_left(faults: list[str]) -> str:
-    """Returns the error of a file that has ended its workers in all attempts."""
+    """Returns the error of a file that has ended its workers in all attempts, or has hung in the
+    last one."""
     ends = MOST_ATTEMPTS - len(faults)
+    if ends == 0:
+        return faults[-1]
     text = f"workers ended {ends} time{'s' if ends > 1 else ''} while they read it"
     return f"{text}, after other faults: {'; '.join(faults)}" if faults else text
 
