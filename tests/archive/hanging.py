@@ -62,6 +62,15 @@ def gives_hanging_decoders_up():
             assert seconds < 20, seconds
 
 
+def gives_hanging_files_up():
+    """A FIFO without a writer hangs when it is opened, as a file does whose disk or server is gone."""
+    with rig.folder() as folder:
+        os.mkfifo(folder / "fifo.webm")
+        for job, cause in zip(JOBS, ("PassingError: no frame in 1.5 s", f"HungError: {HANGS}")):
+            rows, seconds, error = read(folder / "fifo.webm", job)
+            assert rows == 0 and error == cause and seconds < 20, (rows, seconds, error)
+
+
 def a_job_ends_and_names_the_file():
     """A decoder that hangs costs its worker, not the rows of other files."""
     import ray
@@ -92,7 +101,8 @@ def main():
         os.environ["GST_PLUGIN_PATH_1_0"] += f":{os.path.abspath(sys.argv[1])}"
         os.environ["GST_REGISTRY"] = str(folder / "registry.bin")  # one without the decoder for other tests
         return rig.report([(case.__name__.replace("_", " "), case) for case in (
-            waits_for_slow_decoders, gives_hanging_decoders_up, a_job_ends_and_names_the_file)])
+            waits_for_slow_decoders, gives_hanging_decoders_up, gives_hanging_files_up,
+            a_job_ends_and_names_the_file)])
 
 
 if __name__ == "__main__":

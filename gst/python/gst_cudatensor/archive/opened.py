@@ -118,10 +118,13 @@ class OpenedFile:
     def close(self) -> None:
         """Stops the pipeline and frees it. Raises HungError if it does not stop."""
         if self._pipeline:
-            self._patience.returned(lambda: _gst.gst_element_set_state(self._pipeline, _NULL))
+            self._set_state(_NULL)
             _gst.gst_object_unref(self._bus)
             _gst.gst_object_unref(self._pipeline)
             self._pipeline = None
+
+    def _set_state(self, state: int) -> None:
+        self._patience.returned(lambda: _gst.gst_element_set_state(self._pipeline, state))
 
     def known_duration(self) -> Optional[int]:
         """Returns the duration that the file states, in ns; None if it states none, or was not
@@ -168,7 +171,7 @@ class OpenedFile:
 
     def open(self) -> None:
         """Reads the file up to its first frame."""
-        _gst.gst_element_set_state(self._pipeline, _PAUSED)
+        self._set_state(_PAUSED)
         message = self.pop(_ASYNC_DONE | ERROR | EOS)
         kind = self.kind(message)
         if kind == ERROR:
@@ -179,7 +182,7 @@ class OpenedFile:
 
     def play(self) -> None:
         """Reads the file to its end, in the background."""
-        _gst.gst_element_set_state(self._pipeline, _PLAYING)
+        self._set_state(_PLAYING)
 
     def pop(self, kinds: int) -> int:
         """Returns the next message of these kinds. Raises PassingError if none comes."""
