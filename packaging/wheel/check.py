@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks a wheel: auditwheel confirms its platform tag; its files need only its own libraries and those
-of C and C++; no library has the name of a system library; no symbol is missing; the size is within the
-limit.
+of C and C++; no library has the name of a system library; no symbol is missing; its metadata has the extra
+of the archive, and no dependency without an extra; the size is within the limit.
 
 usage: check.py WHEEL SIZE_LIMIT_MB
 """
+import email
 import re
 import subprocess
 import sys
@@ -61,12 +62,25 @@ def check_files(folder):
     return count
 
 
+def check_metadata(folder):
+    (path,) = folder.glob("*.dist-info/METADATA")
+    metadata = email.message_from_string(path.read_text("utf-8"))
+    required = metadata.get_all("Requires-Dist", [])
+    ray = [each for each in required if re.match(r"ray\[data\].*extra == .archive.", each)]
+    if not ray or "archive" not in metadata.get_all("Provides-Extra", []):
+        problems.append(f"expected an extra archive that requires ray[data], got {required}")
+    without_extra = [each for each in required if "extra ==" not in each]
+    if without_extra:
+        problems.append(f"expected no dependency without an extra, got {without_extra}")
+
+
 def main():
     wheel, limit = Path(sys.argv[1]), float(sys.argv[2])
     check_audit(wheel)
     with tempfile.TemporaryDirectory() as name:
         zipfile.ZipFile(wheel).extractall(name)
         count = check_files(Path(name))
+        check_metadata(Path(name))
     size = wheel.stat().st_size / 1e6
     if size > limit:
         problems.append(f"expected at most {limit:g} MB, got {size:.1f} MB")
