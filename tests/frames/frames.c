@@ -146,6 +146,29 @@ static void test_timeout(void) {
   gst_cuda_tensor_frames_unref(frames);
 }
 
+static void test_buffers_are_counted(void) {
+  const gchar *const line = "videotestsrc num-buffers=5 ! identity ! fakesink";
+  GstElement *pipeline = gst_parse_launch(line, NULL);
+  g_assert_cmpuint(gst_cuda_tensor_count_buffers(pipeline), ==, 0);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  gst_message_unref(gst_bus_timed_pop_filtered(bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS));
+  g_assert_cmpuint(gst_cuda_tensor_count_buffers(pipeline), ==, 10);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+}
+
+/* With a count there are two pipelines. The number also changes between them. */
+static void test_buffers_of_frames_are_counted(void) {
+  const GstCudaTensorFramesOptions options = {.count = 4, .device = "cpu"};
+  GstCudaTensorFrames *frames = open_clip(&options);
+  g_assert_cmpuint(gst_cuda_tensor_frames_count_buffers(frames), ==, 0);
+  gst_cuda_tensor_unref(next(frames));
+  g_assert_cmpuint(gst_cuda_tensor_frames_count_buffers(frames), >, 0);
+  gst_cuda_tensor_frames_unref(frames);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   clip = g_build_filename(argv[1], "pedestrians.webm", NULL);
@@ -154,6 +177,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/frames/errors", test_errors);
   g_test_add_func("/frames/close", test_close);
   g_test_add_func("/frames/timeout", test_timeout);
+  g_test_add_func("/frames/buffers are counted", test_buffers_are_counted);
+  g_test_add_func("/frames/buffers of frames are counted", test_buffers_of_frames_are_counted);
   const int result = g_test_run();
   g_free(clip);
   return result;
