@@ -190,7 +190,7 @@ need_compiler_cache() {
   mkdir -p "$CCACHE_DIR"
 }
 
-need_packages "${plugin_packages[@]}" libgtest-dev libdlpack-dev universal-ctags valgrind \
+need_packages "${plugin_packages[@]}" abigail-tools libgtest-dev libdlpack-dev universal-ctags valgrind \
   python3 python3-gi python3-numpy python3-venv gir1.2-gst-plugins-base-1.0 \
   gir1.2-gst-rtsp-server-1.0 libgirepository1.0-dev gi-docgen \
   gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
