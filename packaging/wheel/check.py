@@ -2,17 +2,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks a wheel: auditwheel confirms its platform tag; its files need only its own libraries and those
 of C and C++; no library has the name of a system library; no symbol is missing; its metadata has the extra
-of the archive, and no dependency without an extra; the size is within the limit.
+of the archive, and no dependency without an extra; the SBOM is valid and names each of these files; the size
+is within the limit.
 
 usage: check.py WHEEL SIZE_LIMIT_MB
 """
 import email
+import json
 import re
 import subprocess
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
+
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
 
 from bundle import SYSTEM
 
@@ -51,15 +56,36 @@ def check_file(path, own):
         problems.append(f"{path.name} lacks {missing[:5]}")
 
 
+def check_sbom(folder, files):
+    """Checks that the SBOM is valid, names these files and no others, and tells what is known of each
+    component."""
+    found = list(folder.glob("*.dist-info/sboms/*"))
+    if len(found) != 1:
+        problems.append(f"expected one SBOM, got {len(found)}")
+        return
+    text = found[0].read_text()
+    if error := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):
+        problems.append(f"{found[0].name} is not valid: {error.data.message}")
+    bom = json.loads(text)
+    components = [bom["metadata"]["component"], *bom.get("components", [])]
+    named = {Path(occurrence["location"]) for component in components
+             for occurrence in component.get("evidence", {}).get("occurrences", [])}
+    own = {path.relative_to(folder) for path in files}
+    problems.extend(f"the SBOM does not name {path}" for path in sorted(own - named))
+    problems.extend(f"the SBOM names {path}, which is not in the wheel" for path in sorted(named - own))
+    problems.extend(f"the SBOM does not tell the {key} of {component['name']}" for component in components
+                    for key in ("version", "purl", "licenses") if not component.get(key))
+    print(f"SBOM: {len(components)} components")
+
+
 def check_files(folder):
-    """Checks each ELF file. Returns their number."""
+    """Checks each ELF file, and the SBOM. Returns the number of ELF files."""
     own = {path.name for path in folder.glob("gst_cudatensor/runtime/lib/*")}
-    count = 0
-    for path in folder.rglob("*"):
-        if path.is_file() and path.read_bytes()[:4] == b"\x7fELF":
-            check_file(path, own)
-            count += 1
-    return count
+    files = [path for path in folder.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
+    for path in files:
+        check_file(path, own)
+    check_sbom(folder, files)
+    return len(files)
 
 
 def check_metadata(folder):

@@ -25,6 +25,18 @@ no_call_can_be_made_to_fail() {
     fails grep -rq CUDATENSOR_FAULT "$venv"/lib/python3*/site-packages/gst_cudatensor
 }
 
+# check.py must find a library that the SBOM of the wheel does not name.
+finds_what_the_sbom_lacks() {
+  local dir file=gst_cudatensor/runtime/lib/libunnamed.so
+  dir=$(mktemp -d)
+  cp "$wheel" "$dir/"
+  python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "a").write(*sys.argv[2:])' \
+    "$dir"/*.whl "$build/gst/libgstcudatensor.so" "$file"
+  PATH=$root/build-wheel-tools/bin:$PATH fails python packaging/wheel/check.py "$dir"/*.whl 100 >"$dir/report"
+  grep "^the SBOM does not name $file$" "$dir/report"
+  rm -r "$dir"
+}
+
 beside_the_system() {
   need_packages python3-venv python3-gi gir1.2-gst-plugins-base-1.0 gstreamer1.0-libav
   quietly /usr/bin/python3 -m venv --clear --system-site-packages "$venv"
@@ -33,6 +45,7 @@ beside_the_system() {
   check 'PyGObject after the package' timeout 120 "$venv/bin/python" tests/packaging/coexist.py after "$clip"
   check 'GST_CUDATENSOR_SYSTEM=1 with a library of the system' from_build
   check 'no injected faults' no_call_can_be_made_to_fail
+  check 'pip installs the SBOM' ls "$venv"/lib/python3*/site-packages/gst_cudatensor-*.dist-info/sboms/*.cdx.json
 }
 
 # in_root RELEASE: tests in a bare root
@@ -57,6 +70,11 @@ wheel() {
   fi
   [ -n "$wheel" ] || packaging/wheel.sh build-wheel-cpu -Dgpu=disabled
   wheel=${wheel:-$(echo build-wheel-cpu/wheel/*.whl)}
+  if [ -e "$root/build-wheel-tools" ]; then
+    check 'a library that is not in the SBOM is found' finds_what_the_sbom_lacks
+  else
+    echo 'skipped: the tools of packaging/wheel.sh are not installed'
+  fi
   beside_the_system
   for release in "${releases[@]}"; do in_root "$release"; done
 }
