@@ -18,11 +18,11 @@ source=$dir/gst-cudatensor-${version%-*}
 [ -z "$profiles" ] || need_nvcc
 
 rm -rf "$dir"
-mkdir -p "$source"
+mkdir -p "$dir"
 touch "$dir/made"
-git ls-files -z | xargs -0 cp --parents -t "$source"
-tar -C "$dir" --sort=name --owner=0 --group=0 --numeric-owner --exclude-vcs -cJf \
-  "$dir/gst-cudatensor_${version%-*}.orig.tar.xz" "${source##*/}"
+archive=$(packaging/source.sh "$dir")
+tar -C "$dir" -xf "$archive"
+mv "$archive" "$dir/gst-cudatensor_${version%-*}.orig.tar.xz"
 cp -r packaging/debian "$source/debian"
 apt_get -y --no-install-recommends build-dep "$source"
 (cd "$source" && DEB_BUILD_PROFILES=$profiles quietly dpkg-buildpackage -us -uc --build=full)

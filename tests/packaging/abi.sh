@@ -54,7 +54,8 @@ changes() {
   check 'another parameter' reports parameter 's/int first/double first/' "parameter 1 of type 'int' changed"
   check 'a field before others' reports field 's/Color color;/int height; &/' "data member insertion"
   check 'a removed field' reports gone 's/Color color;//' "data member deletion"
-  check 'a field of another type' reports type 's/int width; Color/long width; Color/' "type of 'int width' changed"
+  check 'a field of another type' reports type 's/int width; Color/long width; Color/' \
+    "type of 'int width' changed"
   check 'a larger structure' reports size 's/_gst_reserved\[4\]/&, *more/' 'type size changed'
   check 'another value of an enumeration' reports moved 's/COLOR_GREEN/COLOR_BLUE, &/' 'enumerator change'
   check "the library's description is read" compatible packaging/abi/*.abi packaging/abi/*.abi

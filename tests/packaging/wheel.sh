@@ -45,7 +45,7 @@ beside_the_system() {
   check 'PyGObject after the package' timeout 120 "$venv/bin/python" tests/packaging/coexist.py after "$clip"
   check 'GST_CUDATENSOR_SYSTEM=1 with a library of the system' from_build
   check 'no injected faults' no_call_can_be_made_to_fail
-  check 'pip installs the SBOM' ls "$venv"/lib/python3*/site-packages/gst_cudatensor-*.dist-info/sboms/*.cdx.json
+  check 'pip installs the SBOM' ls "$venv"/lib/python3*/site-packages/gst_*.dist-info/sboms/*.cdx.json
 }
 
 # in_root RELEASE: tests in a bare root
