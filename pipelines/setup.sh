@@ -55,6 +55,7 @@ provided() {
     libdlpack-dev) echo '#include <dlpack/dlpack.h>' | g++ -fsyntax-only -x c++ - ;;
     libgstreamer-plugins-bad1.0-0) python3 -c 'import ctypes; ctypes.CDLL("libgstcuda-1.0.so.0")' ;;
     gstreamer1.0-plugins-ugly) gst-inspect-1.0 --exists x264enc ;;
+    abigail-tools) command -v abidw ;;
     groff-base) command -v groff ;;
     gstreamer1.0-libav) gst-inspect-1.0 --exists avdec_h264 ;;
     *)
