@@ -3,7 +3,8 @@
 # abi.sh [--record]
 # Compares the binary interface of the C library with its description in packaging/abi/, which is that of the
 # last release, and fails with abidiff's report if a change breaks programs. Builds the library with debug
-# information in build-abi/. Installs missing packages.
+# information in build-abi/. Installs missing packages. The description also has structures of GStreamer, so
+# both are made on Debian 12.
 # --record: writes the description instead. This is done after a release, and for a change that abidiff cannot
 # tell from a harmful one, such as a field in the place of _gst_reserved.
 set -euo pipefail
