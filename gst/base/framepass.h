@@ -14,9 +14,10 @@
 
 namespace cudatensor {
 
-/// The order of use: add the buffers, call begin(), map the buffers with the flags and get their
-/// views, queue the work, and call finish() before the buffers are unmapped. The caller holds the
-/// buffers until then.
+/// The order of use: add the inputs and the output, call begin(), get the views of the buffers,
+/// queue the work, and call finish() before the buffers are unmapped. A buffer is mapped with the
+/// flags after it was added and before its view is asked for. The caller holds the buffers until
+/// finish().
 class FramePass {
  public:
   explicit FramePass(Session &session) : device_(session.device_session()) {}

@@ -43,7 +43,7 @@ class DeviceSession : public Session {
   /// share the scratch memory of operations and transfers and must run in order. Null means the
   /// session's own stream.
   void use(SharedStream *stream);
-  /// The stream of the previous frame.
+  /// The stream of the last frame that was queued.
   Stream last_stream() const { return handle_of(last_used_.get()); }
   Stream handle_of(SharedStream *stream) const;
   /// Keeps a buffer until the work queued so far is complete and the next buffer is kept.
@@ -51,7 +51,7 @@ class DeviceSession : public Session {
 
   /// Memory of a buffer that kernels can use where it is.
   struct Place {
-    bool on_device;          ///< false: the frame goes through the host
+    bool on_device;        ///< false: the frame goes through the host
     SharedStream *stream;  ///< of the memory; null if it has none
   };
   virtual Place place_of(GstBuffer *buffer) const = 0;

@@ -20,7 +20,7 @@ class Session {
   virtual Backend &backend() = 0;
   /// The session itself if it works on a device; null for the CPU.
   virtual DeviceSession *device_session() { return nullptr; }
-  /// Waits for the work of the previous frame.
+  /// Waits for the work of the last frame that was queued.
   virtual void synchronize() {}
   /// Waits for the work that reads kept buffers, and releases the buffers.
   virtual void drain() {}

@@ -27,10 +27,11 @@ GstFlowReturn OpenTensor::keep(GstFlowReturn flow, GstBuffer **tensor) {
 void OpenTensor::push() {
   if (buffer_ == nullptr) return;
   Ref<GstBuffer> tensor = std::move(buffer_);
-  const bool done = core_of(element_).with_session(
-      [&](Session &session) { maker_.pad(session, tensor.get(), frames()); });
+  const bool done = core_of(element_).with_session([&](Session &session) {
+    maker_.pad(session, tensor.get(), frames());
+    batch_.describe(tensor.get(), static_cast<size_t>(maker_.out().n));
+  });
   if (!done) return batch_.clear();
-  batch_.describe(tensor.get(), static_cast<size_t>(maker_.out().n));
   gst_pad_push(element_->srcpad, tensor.release());
 }
 

@@ -336,6 +336,7 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   GST_CAT_LOG_OBJECT(category_, element_, "batch at %" GST_TIME_FORMAT "%s", GST_TIME_ARGS(*start),
                      timeout ? ", not all cameras in time" : "");
   MuxBatch batch(std::move(pads_by_slot), *start);
+  heads.clear();  // pools may wait for frames that the batch does not use
   collect(batch);
   frames_.schedule().begun(*start);
   const bool late = is_late_downstream(*start);

@@ -37,10 +37,17 @@ struct FoundRegion {
 
 struct FoundRegions {
   std::vector<FoundRegion> regions;  ///< in the order of their slots
-  guint left_out = 0;                ///< number of metas that did not fit into the batch
+  guint left_out = 0;                ///< number of metas that have no slot
   bool is_whole = false;  ///< no regions were requested: the only one is the whole picture
   std::string reason;     ///< why a region is not valid; empty if all are
 
+  /// Returns to no regions, and keeps the memory.
+  void clear() {
+    regions.clear();
+    left_out = 0;
+    is_whole = false;
+    reason.clear();
+  }
   /// Whether no slot is valid.
   bool show_nothing() const {
     return std::all_of(regions.begin(), regions.end(),

@@ -111,11 +111,7 @@ void find_meta_regions(const RegionSettings &s, const RegionMetas &metas, int wi
     const auto clipped = clip(asked, width, height);
     if (!clipped) continue;
     const Region region = s.edge == RegionEdge::clip ? *clipped : asked;
-    if (!is_region(region)) continue;
-    if (static_cast<int64_t>(found.regions.size()) == s.slots())
-      ++found.left_out;
-    else
-      found.regions.push_back({region, each.interest, each.detection, false});
+    if (is_region(region)) found.regions.push_back({region, each.interest, each.detection, false});
   }
 }
 

@@ -131,9 +131,7 @@ void check_regions(const RegionSettings &s) {
 
 void find_regions(const RegionSettings &s, const RegionMetas &metas, int width, int height,
                   FoundRegions &found) {
-  found.regions.clear();
-  found.left_out = 0;
-  found.reason.clear();
+  found.clear();
   found.is_whole = s.source == RegionSource::none;
   switch (s.source) {
     case RegionSource::none:
@@ -143,6 +141,13 @@ void find_regions(const RegionSettings &s, const RegionMetas &metas, int width, 
     case RegionSource::tiles: find_tiles(s, width, height, found); break;
     case RegionSource::meta: find_meta_regions(s, metas, width, height, found); break;
   }
+}
+
+void limit_regions(const RegionSettings &s, FoundRegions &found) {
+  const auto slots = static_cast<size_t>(s.slots());
+  if (found.regions.size() <= slots) return;
+  found.left_out += static_cast<guint>(found.regions.size() - slots);
+  found.regions.resize(slots);
 }
 
 }  // namespace cudatensor

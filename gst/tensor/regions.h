@@ -49,9 +49,13 @@ void check_regions(const RegionSettings &settings);
 
 /// Sets `found` to the regions of a picture of width × height pixels, or to the whole picture if no
 /// regions are requested. A region of the list that is outside the picture keeps its slot, which is
-/// not valid; `problem` then names it. Regions of metas that are outside the picture get no slot.
+/// not valid; `reason` then names it. Regions of metas that are outside the picture are not among
+/// them; the others may be more than there are slots.
 void find_regions(const RegionSettings &settings, const RegionMetas &metas, int width, int height,
                   FoundRegions &found);
+
+/// Leaves out the regions that have no slot.
+void limit_regions(const RegionSettings &settings, FoundRegions &found);
 
 /// Adds the properties that select and enlarge the regions of metas.
 template <class S>

@@ -18,22 +18,42 @@ class MapsScope {
   std::deque<InputMap> &maps_;
 };
 
-/// Returns the Error::Code::frame that `body` throws, if any. Rethrows other errors with the name
-/// of the input.
+/// Calls `body`. Rethrows its errors with the name of the input.
 template <class Body>
-std::optional<Error> fault_of(const TensorInput &input, const Body &body) {
+void call_for(const TensorInput &input, const Body &body) {
   try {
-    return frame_fault_of(body);
+    body();
   } catch (const Error &error) {
     if (input.name == nullptr) throw;
     throw Error(error.code(), input.name + std::string(": ") + error.what());
   }
 }
 
+/// Returns the Error::Code::frame that `body` throws, if any. Rethrows other errors with the name
+/// of the input.
+template <class Body>
+std::optional<Error> fault_of(const TensorInput &input, const Body &body) {
+  std::optional<Error> fault;
+  call_for(input, [&] { fault = frame_fault_of(body); });
+  return fault;
+}
+
 const std::vector<Detection> &objects_of(const TensorInput &input, size_t surface) {
   static const std::vector<Detection> &none = immortal([] { return std::vector<Detection>(); });
   const auto &surfaces = *input.surfaces;
   return surface < surfaces.size() && surfaces[surface] ? surfaces[surface]->objects : none;
+}
+
+/// Throws Error if shortest-edge is too small for every region of the metas. A region for which it
+/// is too small, while it is not for others, has no slot.
+void check_shortest_edge(const TensorSettings &s, const TensorDesc &out) {
+  const Fit fit = s.normalize.resize.fit();
+  if (s.regions.source != RegionSource::meta || !is_crop(s.normalize.resize.mode)) return;
+  if (fit.shortest_edge <= 0 || fit.shortest_edge >= std::min(out.w, out.h)) return;
+  throw Error(Error::Code::settings, "shortest-edge=" + std::to_string(fit.shortest_edge) +
+                                         " is smaller than both sides of the output of " +
+                                         std::to_string(out.w) + "x" + std::to_string(out.h) +
+                                         ", so no region covers it");
 }
 
 NormalizeParams params_of(const TensorSettings &s) {
@@ -48,6 +68,7 @@ void TensorMaker::prepare(Backend &backend, const TensorSettings &s, const Tenso
                           int64_t parts) {
   check_model(s.model);
   check_regions(s.regions);
+  check_shortest_edge(s, out);
   out_ = out;
   parts_ = parts;
   each_ = s.regions.slots();
@@ -75,21 +96,34 @@ void TensorMaker::check_region(const TensorSettings &s, const ImageDesc &image,
     make_geometry(s.normalize.resize.fit(), image.width, image.height, region, width, height);
 }
 
-/// Checks the regions. An error of a tile or of the whole picture is thrown, because it would recur
-/// in every frame; other regions differ from frame to frame and are only marked as invalid.
+bool TensorMaker::can_make(const TensorSettings &s, const ImageDesc &image,
+                           const Region &region) const {
+  try {
+    check_region(s, image, region);
+    return true;
+  } catch (const Error &error) {
+    if (error.code() != Error::Code::settings) throw;
+    return false;
+  }
+}
+
+/// Checks the regions. An error of a region that the settings determine is thrown, because it would
+/// recur in every frame. Regions of metas differ from frame to frame: those that cannot be made
+/// are left out.
 void TensorMaker::check(const TensorSettings &s, const ImageDesc &image,
                         FoundRegions &found) const {
-  const bool is_fixed = found.is_whole || s.regions.source == RegionSource::tiles;
-  for (FoundRegion &each : found.regions) {
-    if (each.is_invalid) continue;
-    try {
-      check_region(s, image, each.region);
-    } catch (const Error &error) {
-      if (is_fixed) throw;
-      each.is_invalid = true;
-      if (found.reason.empty()) found.reason = error.what();
-    }
+  auto &regions = found.regions;
+  if (s.regions.source != RegionSource::meta) {
+    for (const FoundRegion &each : regions)
+      if (!each.is_invalid) check_region(s, image, each.region);
+    return;
   }
+  const auto kept = std::remove_if(regions.begin(), regions.end(), [&](const FoundRegion &each) {
+    return !can_make(s, image, each.region);
+  });
+  found.left_out += static_cast<guint>(regions.end() - kept);
+  regions.erase(kept, regions.end());
+  limit_regions(s.regions, found);
 }
 
 void TensorMaker::find(const TensorSettings &s, const OpenInput &open, size_t i) {
@@ -134,7 +168,7 @@ void TensorMaker::open(FramePass &pass, const TensorSettings &s,
   for (const TensorInput &input : inputs) picture += input.pictures();
   pictures_.resize(picture);
   for (MadePicture &each : pictures_) {
-    each.found.regions.clear();
+    each.found.clear();
     each.fault.reset();
   }
   wholes_.assign(picture, {});
@@ -164,7 +198,7 @@ bool TensorMaker::make(Session &session, const TensorSettings &s,
   pass.begin();
   const TensorMap target(out_, out, pass.output_flags());
   slots_.clear();
-  for (const OpenInput &each : opened_) fill(pass, each);
+  for (const OpenInput &each : opened_) call_for(*each.input, [&] { fill(pass, each); });
   const Tensor own = slots_of(pass.output(target.view()), part * part_.n, part_.n);
   geometries_ = &operation_->run(slots_, own, pass.stream());
   if (part + 1 < parts_)

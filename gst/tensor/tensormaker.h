@@ -47,7 +47,7 @@ class TensorMaker {
   const TensorDesc &out() const { return out_; }
 
   /// Fills a part of a tensor with the pictures of the inputs. An Error::Code::frame of a picture
-  /// leaves its slots empty; other errors are thrown with the name of the input. Returns false, and
+  /// leaves its slots empty; other errors of an input are thrown with its name. Returns false, and
   /// fills nothing, if there is no input whose buffer can be used.
   bool make(Session &session, const TensorSettings &settings,
             const std::vector<TensorInput> &inputs, GstBuffer *out, int64_t part = 0);
@@ -78,6 +78,7 @@ class TensorMaker {
             size_t picture);
   void find(const TensorSettings &settings, const OpenInput &open, size_t surface);
   void check(const TensorSettings &settings, const ImageDesc &image, FoundRegions &found) const;
+  bool can_make(const TensorSettings &settings, const ImageDesc &image, const Region &region) const;
   void check_region(const TensorSettings &settings, const ImageDesc &image,
                     const Region &region) const;
   void fill(FramePass &pass, const OpenInput &open);

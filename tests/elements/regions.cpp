@@ -174,6 +174,9 @@ TEST(RegionList, GivesOneErrorIfInvalid) {
       {"regions=tiles tile-columns=1024 tile-rows=1024", "1024"},
       {"regions=list region-list=<40,0,1e-16,5> color=yuv resize-mode=stretch", "region 0"},
       {"regions=list region-list=<0,1,1e-320,1e-320>", "region 0"},
+      {"regions=list region-list=<0,0,8,10> resize-mode=torchvision shortest-edge=10",
+       "shortest-edge must be larger"},
+      {"regions=meta resize-mode=torchvision shortest-edge=9", "shortest-edge=9 is smaller"},
   };
   for (const auto &c : cases) {
     SCOPED_TRACE(c.properties);
@@ -303,6 +306,23 @@ TEST(RegionMetas, KeepTheirNumberWithoutAType) {
   EXPECT_TRUE(gst_structure_get_int(slot_of(batch.get(), 0), "roi-id", &id));
   EXPECT_EQ(id, 77);
   EXPECT_FALSE(gst_structure_has_field(slot_of(batch.get(), 0), "roi-type"));
+}
+
+/// The slot has 12x10 pixels. A region of 8x10 becomes 10 wide, one of 10x8 becomes 12x10.
+TEST(RegionMetas, AreLeftOutIfTheirCropDoesNotCoverTheSlot) {
+  const Picture picture = random_picture(kFrame);
+  const auto rig =
+      make_rig(element("regions=meta max-batch=1 resize-mode=torchvision shortest-edge=10"));
+  for (const bool has_wide : {true, false}) {
+    BufferRef frame = buffer_of(picture);
+    add_interest(frame.get(), "face", 2, 4, 8, 10, 1);
+    if (has_wide) add_interest(frame.get(), "face", 4, 6, 10, 8, 2);
+    const BufferRef batch = rig->process(std::move(frame));
+    EXPECT_EQ(left_out_of(batch.get()), 1u);
+    EXPECT_EQ(slots_of(batch.get())[0].valid, has_wide);
+    if (has_wide) EXPECT_EQ(region_of(batch.get(), 0), (std::array<double, 4>{4, 6, 10, 8}));
+  }
+  EXPECT_TRUE(rig->messages().errors().empty());
 }
 
 TEST(RegionMetas, FillSixteenSlotsByDefault) {

@@ -109,6 +109,22 @@ TEST_F(TensorMuxRegions, AreCountedForAllCamerasIfTheyFindNoSlot) {
   EXPECT_EQ(left_out_of(rig_->pull().get()), 5u);
 }
 
+TEST_F(TensorMuxRegions, AreNotCountedForACameraThatHasEnded) {
+  start(" regions=meta max-batch=1", {kWide, kNarrow});
+  for (const bool has_ended : {false, true}) {
+    const GstClockTime time = has_ended ? kDuration : 0;
+    if (has_ended) {
+      rig_->camera(0).eos();
+    } else {
+      BufferRef frame = frame_at(pictures_[0], time, kDuration);
+      for (guint k = 0; k < 3; ++k) add_interest(frame.get(), "face", 2 * k, 2, 8, 8);
+      rig_->camera(0).push(std::move(frame));
+    }
+    rig_->camera(1).push(frame_at(pictures_[1], time, kDuration));
+    EXPECT_EQ(left_out_of(rig_->pull().get()), has_ended ? 0u : 2u);
+  }
+}
+
 TEST_F(TensorMuxRegions, ArePadForAMissingCamera) {
   start(std::string(kList) + "batch-size=3", {kWide, kNarrow});
   const BufferRef out = batch();

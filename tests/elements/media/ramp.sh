@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# ramp.sh Writes ramp-10bit.h265 beside itself: 20 frames of 960×160 in HEVC Main 10, lossless. The
+# ramp.sh
+# Writes ramp-10bit.h265 beside itself: 20 frames of 960×160 in HEVC Main 10, lossless. The
 # luma of column x is min(64 + x, 940), that is every level of the limited range; chroma is 512.
 # Needs python3 and GStreamer's x265enc (Debian: gstreamer1.0-plugins-bad).
 set -euo pipefail
