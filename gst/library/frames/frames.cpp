@@ -203,7 +203,7 @@ void _GstCudaTensorFrames::start_tensors() {
 void _GstCudaTensorFrames::advance() {
   const std::lock_guard<std::mutex> lock(lifecycle_);
   if (!is_counting_ || is_closed_) return;
-  earlier_buffers_ = 1 + cudatensor::count_buffers(pipeline_->element());
+  if (counts_buffers_) earlier_buffers_ = 1 + cudatensor::count_buffers(pipeline_->element());
   pipeline_.reset();
   for (size_t i = 0; i < sources_.size(); ++i)
     counters_[i]->select(options_.count, source_options_[i].selection);
@@ -312,6 +312,7 @@ int _GstCudaTensorFrames::failed_source() const {
 
 guint _GstCudaTensorFrames::count_buffers() {
   const std::lock_guard<std::mutex> lock(lifecycle_);
+  counts_buffers_ = true;
   if (pipeline_ == nullptr) return earlier_buffers_;
   return earlier_buffers_ + cudatensor::count_buffers(pipeline_->element());
 }

@@ -55,6 +55,7 @@ struct _GstCudaTensorFrames {
   std::shared_ptr<cudatensor::FrameInbox> inbox_;
   std::vector<std::unique_ptr<cudatensor::FrameCounter>> counters_;  // outlive the pipeline
   std::unique_ptr<cudatensor::FramePipeline> pipeline_;
+  bool counts_buffers_ = false;
   guint earlier_buffers_ = 0;  // of the pipeline that counted the frames
   std::atomic<bool> is_counting_{false};
   std::atomic<bool> is_closed_{false};

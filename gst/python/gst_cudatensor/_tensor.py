@@ -6,7 +6,7 @@ import ctypes
 import functools
 import sys
 import weakref
-from typing import Any, Callable, NoReturn, Optional
+from typing import Any, Callable, NoReturn, Optional, TypeVar
 
 from ._dlpack import make_capsule
 from ._geometry import Geometry, Slot
@@ -48,6 +48,9 @@ class _ArrayView:
     def __init__(self, tensor: TensorData, reference: _Reference) -> None:
         self._reference = _Reference(functions.ref(reference.address))
         self.__array_interface__ = {**tensor._interface(reference), "version": 3}
+
+
+_Self = TypeVar("_Self", bound="TensorData")
 
 
 class TensorData(_NotCopied):
@@ -132,7 +135,7 @@ class TensorData(_NotCopied):
         afterwards."""
         self._reference = None
 
-    def __enter__(self) -> Tensor:
+    def __enter__(self: _Self) -> _Self:
         return self
 
     def __exit__(self, *exception: object) -> None:

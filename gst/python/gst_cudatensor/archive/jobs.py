@@ -9,7 +9,7 @@ import pyarrow
 
 from .chunks import Chunk
 from .embedding import EmbeddingFunction
-from .faults import MediaError, PassingError
+from .faults import MediaError, PassingError, WornProcess
 from .luminance import Luminance
 from .network import FramesJob
 from .onnxmodel import OnnxModel
@@ -43,7 +43,7 @@ def make_job(options: Options, form: Optional[Sequence[Any]] = None) -> Job:
 
 def form_of(options: Options, chunks: Iterable[Chunk]) -> Optional[list[Any]]:
     """Returns [type, dimension] of the embeddings of a function, from the first frame in these
-    chunks; None if they have no frame. Raises the errors of the model."""
+    chunks; None if they have no frame. Raises the errors of the model, and WornProcess."""
     function = EmbeddingFunction(str(function_of(options)))
     job = FramesJob(replace(options, batch=1), function)
     for chunk in chunks:
@@ -51,6 +51,8 @@ def form_of(options: Options, chunks: Iterable[Chunk]) -> Optional[list[Any]]:
             with source_of(chunk.uri) as source:
                 for _ in job.rows(chunk, source):
                     return list(function.form or ())
+        except WornProcess:
+            raise
         except (MediaError, PassingError, OSError):
             pass
     return None

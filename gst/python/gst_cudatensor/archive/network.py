@@ -2,16 +2,17 @@
 """Frames of a file in batches, and the rows that a network makes from them."""
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Iterator, Optional, Protocol
 
 import pyarrow
 
 from .. import ErrorCode, Frames, FramesError
 from .chunks import SECOND, Chunk
-from .faults import of_frames, of_model
+from .faults import HungError, MediaError, PassingError, of_frames, of_model
 from .opened import CodedFile
 from .options import Options, period_of
-from .patience import Patience, batches_of, slice_of
+from .patience import LEAST_START, Patience, batches_of, slice_of
 from .player import check_end, check_length
 
 _DENSE = SECOND  # ns: with frames farther apart, the last one does not show where the file ends
@@ -31,6 +32,22 @@ class Network(Protocol):
         `frame`."""
 
 
+@contextlib.contextmanager
+def _closing(frames: Frames, patience: Patience) -> Iterator[None]:
+    """Closes the frames at the end. Raises HungError if they do not close, except in the place of an
+    error that ends the job."""
+    try:
+        yield
+    except (FramesError, MediaError, PassingError, GeneratorExit):
+        patience.returned(frames.close)
+        raise
+    except BaseException:
+        with contextlib.suppress(HungError):
+            patience.returned(frames.close)
+        raise
+    patience.returned(frames.close)
+
+
 class FramesJob:
     """A job that passes the frames of a chunk to a network."""
 
@@ -47,10 +64,9 @@ class FramesJob:
         try:
             frames = Frames(source, **arguments, timeout=slice_of(timeout))
             patience = Patience(timeout, frames._count_buffers)
-            try:
+            with _closing(frames, patience):
+                patience.returned(frames._open, LEAST_START)
                 yield from self._rows_of_all(frames, patience, chunk, arguments["stop"])
-            finally:
-                patience.returned(frames.close)
         except FramesError as error:
             if error.code is ErrorCode.SOURCE:
                 self._look_at(source)

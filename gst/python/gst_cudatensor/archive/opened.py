@@ -11,7 +11,7 @@ from typing import Any, Iterator, Optional, TypeVar
 from .._library import _LIBRARY, GError, functions
 from .chunks import SECOND
 from .faults import DeviceError, MediaError, PassingError
-from .patience import Patience, slice_of
+from .patience import LEAST_START, Patience, slice_of
 
 _Self = TypeVar("_Self", bound="OpenedFile")
 
@@ -118,19 +118,21 @@ class OpenedFile:
     def close(self) -> None:
         """Stops the pipeline and frees it. Raises HungError if it does not stop."""
         if self._pipeline:
-            self._set_state(_NULL)
+            self._patience.returned(
+                lambda: _gst.gst_element_set_state(self._pipeline, _NULL))
             _gst.gst_object_unref(self._bus)
             _gst.gst_object_unref(self._pipeline)
             self._pipeline = None
 
-    def _set_state(self, state: int) -> None:
-        self._patience.returned(lambda: _gst.gst_element_set_state(self._pipeline, state))
+    def _start(self, state: int) -> None:
+        self._patience.returned(lambda: _gst.gst_element_set_state(self._pipeline, state), LEAST_START)
 
     def known_duration(self) -> Optional[int]:
         """Returns the duration that the file states, in ns; None if it states none, or was not
         opened."""
         value = c_int64()
-        known = _gst.gst_element_query_duration(self._pipeline, _FORMAT_TIME, ctypes.byref(value))
+        known = self._patience.returned(lambda: _gst.gst_element_query_duration(
+            self._pipeline, _FORMAT_TIME, ctypes.byref(value)))
         return value.value if known and value.value > 0 else None
 
     def is_seekable(self) -> bool:
@@ -153,7 +155,7 @@ class OpenedFile:
     def _says_seekable(self) -> bool:
         query, seekable = _gst.gst_query_new_seeking(_FORMAT_TIME), c_int()
         try:
-            if _gst.gst_element_query(self._pipeline, query):
+            if self._patience.returned(lambda: _gst.gst_element_query(self._pipeline, query)):
                 _gst.gst_query_parse_seeking(query, None, ctypes.byref(seekable), None, None)
         finally:
             unref(query)
@@ -171,7 +173,7 @@ class OpenedFile:
 
     def open(self) -> None:
         """Reads the file up to its first frame."""
-        self._set_state(_PAUSED)
+        self._start(_PAUSED)
         message = self.pop(_ASYNC_DONE | ERROR | EOS)
         kind = self.kind(message)
         if kind == ERROR:
@@ -182,7 +184,7 @@ class OpenedFile:
 
     def play(self) -> None:
         """Reads the file to its end, in the background."""
-        self._set_state(_PLAYING)
+        self._start(_PLAYING)
 
     def pop(self, kinds: int) -> int:
         """Returns the next message of these kinds. Raises PassingError if none comes."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import Future, TimeoutError as NotReturned
 from typing import Any, Callable, Iterator, Optional, TypeVar
 
 from .. import ErrorCode, FramesError
@@ -19,7 +20,10 @@ _Result = TypeVar("_Result")
 #: Maximum seconds of waiting for one batch or frame.
 MOST = 3600.0
 _LOOK = 1.0  # seconds
-_LEAST_END = 5.0  # seconds; also with a short timeout, a pipeline has time to end
+# Seconds that a pipeline has also with a short timeout, to end and to start. The driver creates the
+# contexts of all processes on a GPU one after the other.
+_LEAST_END = 5.0
+LEAST_START = 15.0
 
 
 def slice_of(timeout: float) -> float:
@@ -34,7 +38,7 @@ class Patience:
     def __init__(self, timeout: float, count_buffers: Callable[[], int]) -> None:
         self.timeout = timeout
         self._count_buffers = count_buffers
-        self._seen = 0
+        self._seen: Optional[int] = None
         self._fault: Optional[PassingError] = None
         self.renew()
 
@@ -54,18 +58,27 @@ class Patience:
         if now - self._begin >= MOST:
             raise MediaError(f"no frame in {MOST:g} s, in which the pipeline worked")
 
-    def returned(self, function: Callable[[], _Result]) -> _Result:
-        """Returns the result of a function that waits for the threads of the pipeline. GStreamer
-        waits without a limit and cannot end a thread, so another thread calls the function. Raises
-        HungError if it does not return."""
-        results: list[_Result] = []
-        thread = threading.Thread(target=lambda: results.append(function()), daemon=True)
-        thread.start()
-        thread.join(max(self.timeout, _LEAST_END))
-        if not results:
+    def returned(self, function: Callable[[], _Result], least: float = _LEAST_END) -> _Result:
+        """Returns the result of a function that waits for the threads of the pipeline, or raises
+        its exception. GStreamer waits without a limit and cannot end a thread, so another thread
+        calls the function. Raises HungError if it does not return within `least` seconds and the
+        timeout."""
+        done: Future[_Result] = Future()
+        threading.Thread(target=_call, args=(function, done), daemon=True).start()
+        try:
+            return done.result(min(max(self.timeout, least), threading.TIMEOUT_MAX))
+        except NotReturned:
+            if done.done():
+                raise
             before = f"{self._fault}; " if self._fault else ""
-            raise HungError(f"{before}its reader or decoder hangs and cannot be stopped")
-        return results[0]
+            raise HungError(f"{before}its reader or decoder hangs and cannot be stopped") from None
+
+
+def _call(function: Callable[[], _Result], done: Future[_Result]) -> None:
+    try:
+        done.set_result(function())
+    except BaseException as error:
+        done.set_exception(error)
 
 
 def batches_of(frames: Any, patience: Patience) -> Iterator[Any]:

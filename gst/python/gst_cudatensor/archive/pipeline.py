@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from dataclasses import asdict, dataclass
 from typing import Any, Iterable, Iterator, Optional
@@ -14,7 +15,7 @@ from . import verdicts
 from .chunks import SCHEMA, Chunk, chunk_from, chunks_of
 from .cluster import Settings, check_version, connected
 from .embedding import described
-from .faults import HungError, MediaError, PassingError
+from .faults import MediaError, PassingError, WornProcess
 from .jobs import form_of, make_job
 from .judging import index_of, judge_part, tasks_of
 from .listing import File, list_files
@@ -126,21 +127,27 @@ def _duration_if_harmless(file: File, timeout: float, attempts: Any) -> Optional
     import ray
 
     attempt, _ = ray.get(attempts.begin.remote(file.id))
-    duration = _duration_of(file, timeout) if attempt <= MOST_ATTEMPTS else None
+    try:
+        duration = _duration_of(file, timeout) if attempt <= MOST_ATTEMPTS else None
+    except WornProcess:
+        os._exit(1)  # Ray restarts the task in another process
     ray.get(attempts.finish.remote(file.id, False))
     return duration
 
 
 def _duration_of(file: File, timeout: float) -> Optional[int]:
     """Returns the duration in ns; None if the file states none, can be read only from its
-    beginning, or cannot be read. The worker meets the error again, and keeps the rows before it."""
+    beginning, or cannot be read. The worker meets the error again, and keeps the rows before it.
+    Raises WornProcess."""
     for look in range(1, _LOOKS + 1):
         try:
             with source_of(file.uri) as source, CodedFile(source, timeout) as opened:
                 duration = opened.duration()
                 return duration if opened.is_seekable() else None
-        except (MediaError, HungError):
-            return None  # a second attempt would leave a second thread that hangs
+        except MediaError:
+            return None
+        except WornProcess:
+            raise
         except (PassingError, OSError):
             time.sleep(look if look < _LOOKS else 0)
     return None
@@ -183,7 +190,10 @@ def _describe(options: Options, rows: list[dict[str, Any]], attempts: Any) -> Op
         return None
     chunks = (chunk for chunk in map(chunk_from, rows) if chunk.error is None
               and ray.get(attempts.begin.remote(chunk.chunk_id))[0] == 1)
-    return form_of(options, chunks)
+    try:
+        return form_of(options, chunks)
+    except WornProcess:
+        os._exit(1)  # Ray restarts the task in another process
 
 
 def _attempts(ray: Any, lock: Lock) -> Any:
