@@ -99,8 +99,10 @@ def stream_names():
 
 
 def header_names():
-    """Returns functions, types, enumerators and fields of the C library's headers."""
+    """Returns functions, types, enumerators and fields of the C library's headers, without those that
+    only the Python package of the same version may use."""
     text = "".join(path.read_text() for path in sorted((ROOT / "gst/library").glob("gst*.h")))
+    text = re.sub(r"#ifndef __GI_SCANNER__.*?#endif", "", text, flags=re.S)
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     for name in re.findall(r"\b(gst_cuda_tensor_\w+)\s*\(", text):
         yield f"function {name}"
