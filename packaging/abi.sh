@@ -36,14 +36,17 @@ record() {
   echo "$description: the interface of $(release)"
 }
 
+. /etc/os-release
+[ "${VERSION_CODENAME:-}" = bookworm ] ||
+  { echo "abi.sh: this is ${PRETTY_NAME:-unknown}; the interface is described on Debian 12" >&2; exit 1; }
 need_packages "${plugin_packages[@]}" abigail-tools
 build_library
 describe "$build/gst/library/libgstcudatensor-1.0.so.0" "$build/headers" >"$build/new.abi"
 if [ "${1:-}" = --record ]; then
   record "$build/new.abi"
 elif [ ! -e "$description" ]; then
-  echo 'There is no description of an earlier release: this is the first one.'
-  record "$build/new.abi"
+  echo "abi.sh: there is no $description; --record writes it" >&2
+  exit 1
 elif ! compatible "$description" "$build/new.abi"; then
   echo "abi.sh: the interface differs from that in $description" >&2
   exit 1

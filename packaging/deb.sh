@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# deb.sh [--cuda] [DIR] Builds the Debian packages of packaging/debian/ from the files of this clone that Git
-# tracks, in DIR (default: build-deb/): the source package and the binary packages, which lintian checks.
+# deb.sh [--cuda] [DIR]
+# Builds the Debian packages of packaging/debian/ from the files of this clone that Git tracks, in DIR
+# (default: build-deb/): the source package and the binary packages, which lintian checks.
 # --cuda adds code for NVIDIA GPUs. Installs missing packages.
 set -euo pipefail
 profiles=

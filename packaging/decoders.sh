@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# decoders.sh DIR Builds the libraries of FFmpeg in DIR/lib from Debian's source package, with the decoders of
-# common video and nothing else. Debian's own libavcodec is under the GPL and needs libraries of 200 MB. The
-# built libraries replace Debian's for its gstreamer1.0-libav. DIR/source keeps the source, DIR/version names
-# its release.
+# decoders.sh DIR
+# Builds the libraries of FFmpeg in DIR/lib from Debian's source package, with the decoders of common video
+# and nothing else. Debian's own libavcodec is under the GPL and needs libraries of 200 MB. The built
+# libraries replace Debian's for its gstreamer1.0-libav. DIR/source keeps the source, DIR/version names its
+# release.
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 DIR" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,8 +17,8 @@ options=(--prefix=/usr --disable-everything --disable-autodetect --disable-progr
   --disable-static --enable-shared --disable-debug --disable-network --disable-avdevice
   --disable-swresample --disable-swscale "--enable-decoder=$(IFS=,; echo "${decoders[*]}")")
 
-# source_lists: prints the source lists of the releases that apt's packages come from shellcheck
-# disable=SC2016  # apt fills these in
+# source_lists: prints the source lists of the releases that apt's packages come from
+# shellcheck disable=SC2016  # apt fills these in
 source_lists() {
   apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' \
     'Origin: Debian' |

@@ -15,19 +15,18 @@ dir=$PWD/build-release
 step_abi() { packaging/abi.sh; }
 
 step_source() {
-  rm -f "$dir"/*.tar.xz
   packaging/source.sh "$dir"
 }
 
+# From nothing, so that no option and no decoder is that of an earlier build.
 step_wheel() {
+  rm -rf build-wheel build-wheel-decoders
   packaging/wheel.sh build-wheel
-  rm -f "$dir"/*.whl
   cp build-wheel/wheel/*.whl "$dir/"
 }
 
 step_deb() {
   packaging/deb.sh build-deb
-  rm -f "$dir"/*.deb
   cp build-deb/*.deb "$dir/"
 }
 
@@ -52,12 +51,13 @@ check_versions() {
 }
 
 check_clone() {
-  [ -z "$(git status --porcelain)" ] ||
+  local changes
+  changes=$(git status --porcelain)
+  [ -z "$changes" ] ||
     { echo 'release.sh: the clone has changes that are not committed' >&2; exit 1; }
 }
 
 write_digests() {
-  rm -f "$dir/SHA256SUMS"
   [ -n "$(ls "$dir")" ] || return 0
   (cd "$dir" && sha256sum -- *) >"$dir.sums"
   mv "$dir.sums" "$dir/SHA256SUMS"
@@ -70,6 +70,8 @@ for step; do
 done
 check_versions
 check_clone
+# Only files of this run have digests.
+rm -rf "$dir"
 mkdir -p "$dir"
 # The archives and the SBOM have this time in the place of that of the build.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# wheel.sh [BUILD_DIR [MESON_OPTION...]] Builds the wheel for Linux on x86-64, on Debian 12: the plugin with
-# CUDA code for all GPUs since Turing, the library, the Python package, and Debian's GStreamer with its
-# dependencies. BUILD_DIR is Meson's build folder (default: build-wheel/), with the wheel in its folder
-# wheel/. -Dgpu_architectures=90 builds for one GPU architecture, -Dgpu=disabled without CUDA. Installs
-# missing packages, checks the wheel, and prints its path.
+# wheel.sh [BUILD_DIR [MESON_OPTION...]]
+# Builds the wheel for Linux on x86-64, on Debian 12: the plugin with CUDA code for all GPUs since Turing,
+# the library, the Python package, and Debian's GStreamer with its dependencies. BUILD_DIR is Meson's build
+# folder (default: build-wheel/), with the wheel in its folder wheel/. -Dgpu_architectures=90 builds for one
+# GPU architecture, -Dgpu=disabled without CUDA. Installs missing packages, checks the wheel, and prints its
+# path.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . pipelines/setup.sh

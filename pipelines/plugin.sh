@@ -46,8 +46,8 @@ check_writable() {
 }
 
 # split_arguments ARGUMENT...: sets source, png and options to [SOURCE [PNG]] [OPTION...]. The default of
-# source is the clip; png keeps its value by default. shellcheck disable=SC2034  # used by scripts that source
-# this file
+# source is the clip; png keeps its value by default.
+# shellcheck disable=SC2034  # used by scripts that source this file
 split_arguments() {
   source=$clip options=()
   case ${1:--} in -*) ;; *) source=$1; shift ;; esac

@@ -3,11 +3,16 @@
 # Sourced by the tests of packages, which print a line "ok NAME", "not ok NAME" or "skipped: WHY" for each
 # check.
 
-# check NAME COMMAND...: runs a command and prints the check's line; shows the output if it fails
+# check NAME COMMAND...: runs a command and prints the check's line; shows the output if it fails. Each
+# command of a function counts, as in a script with "set -e", which does not hold within a condition.
 check() {
-  local name=$1 output
+  local name=$1 output status
   shift
-  if output=$("$@" 2>&1); then
+  set +e
+  output=$(set -e; "$@" 2>&1)
+  status=$?
+  set -e
+  if [ "$status" -eq 0 ]; then
     echo "ok $name"
   else
     printf '%s\n' "$output"

@@ -11,6 +11,8 @@ ends_early() { check one true; false; check two true; }
 cannot_run() { exit 125; }
 cannot_go_on() { check one false; exit 125; }
 checks_nothing() { :; }
+goes_on() { false; true; }
+goes_on_after_a_failure() { check one goes_on; }
 
 if [ $# -eq 1 ]; then
   counted "$1"
@@ -32,3 +34,4 @@ expect ends_early 1 '1 passed, 1 failed, 0 skipped'
 expect cannot_run 125 '0 passed, 0 failed, 1 skipped'
 expect cannot_go_on 1 '0 passed, 1 failed, 1 skipped'
 expect checks_nothing 1 '0 passed, 0 failed, 0 skipped'
+expect goes_on_after_a_failure 1 '0 passed, 1 failed, 0 skipped'
