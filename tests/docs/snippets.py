@@ -273,7 +273,7 @@ CHECKS = {
                "every=\"1s\"": reads_batches, "missing.mp4": finds_no_file,
                "IterableDataset": iterates_over_videos, "VIDEO_LOADER_REGISTRY": compiles,
                "ProcessingStage": compiles, "load_model": compiles, "results/verdicts": compiles,
-               "InferenceSession": lambda source: None, "for tensor in frames": maps_batches,
+               "InferenceSession": lambda source: None, "what your network finds": maps_batches,
                "batch.slots": reads_slots, "tensor.map_boxes": reads_tensors},
     "c": {"print_objects": lambda source: None, "gst_cuda_tensor_to_dlpack": prints_boxes},
     "cpp": {"take_message": prints_histogram, "infer_sample": infers,
