@@ -91,6 +91,29 @@ def prints_boxes(source):
     assert lines == [line.strip()] * FRAMES, lines
 
 
+RUN = r"""
+void run(float *, const gint64 *shape, gdouble box[4]) {
+  box[0] = box[1] = 0;
+  box[2] = static_cast<gdouble>(shape[3]);
+  box[3] = static_cast<gdouble>(shape[2]);
+}
+
+int main(int, char **argv) {
+  GError *error = nullptr;
+  print_boxes(argv[1], argv[2], &error);
+  return error == nullptr ? 0 : 1;
+}
+"""
+
+
+def surrounds_a_session(source):
+    """The model takes the square in the middle of the clip."""
+    media = ROOT / "pipelines/media"
+    lines = run_compiled("c++", source + RUN, media / "pedestrians.webm",
+                         media / "preprocessor_config.json").splitlines()
+    assert lines == ["box 95.4 0.0 672.6 576.0"] * FRAMES, lines
+
+
 def infers(source):
     shown = run_compiled("c++", source + INFER)
     assert shown == "1 3 6 4 0.5\n", shown
@@ -273,11 +296,13 @@ CHECKS = {
                "every=\"1s\"": reads_batches, "missing.mp4": finds_no_file,
                "IterableDataset": iterates_over_videos, "VIDEO_LOADER_REGISTRY": compiles,
                "ProcessingStage": compiles, "load_model": compiles, "results/verdicts": compiles,
-               "InferenceSession": lambda source: None, "what your network finds": maps_batches,
+               "InferenceSession": lambda source: None, "error.source, error": compiles,
+               "what your network finds": maps_batches,
                "batch.slots": reads_slots, "tensor.map_boxes": reads_tensors},
     "c": {"print_objects": lambda source: None, "gst_cuda_tensor_to_dlpack": prints_boxes},
     "cpp": {"take_message": prints_histogram, "infer_sample": infers,
-            "print_slots": prints_slots, "Ort::Session": lambda source: None},
+            "print_slots": prints_slots, "void run(float": surrounds_a_session,
+            "Ort::Session": lambda source: None},
 }
 
 

@@ -67,8 +67,9 @@ def write_model(folder, columns=6):
     return str(path)
 
 
-def block(language):
-    return re.search(rf"```{language}\n(.*?)```", PAGE, re.S)[1]
+def block(language, text):
+    """Returns the code of a language that contains a text."""
+    return next(each for each in re.findall(rf"```{language}\n(.*?)```", PAGE, re.S) if text in each)
 
 
 def replaced(text, pattern, new):
@@ -94,7 +95,7 @@ class Session:
 
 def run_python(model):
     """Returns the output lines of the Python program for two videos."""
-    program = replaced(block("python"), r"^MODEL = .*$", f"MODEL = {model!r}")
+    program = replaced(block("python", "InferenceSession"), r"^MODEL = .*$", f"MODEL = {model!r}")
     program = replaced(program, r"^CAMERAS = .*$", f"CAMERAS = {[CLIP, OTHER]!r}")
     try:
         import onnxruntime
@@ -134,7 +135,8 @@ def build_cpp(folder):
     subprocess.run(["g++", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT / 'gst/library'}",
                     *flags["--cflags"], "-x", "c++", "-", "-x", "none", LIBRARY,
                     "-Wl,--allow-shlib-undefined", f"-Wl,-rpath,{Path(LIBRARY).parent}",
-                    *flags["--libs"], "-o", str(program)], input=block("cpp"), text=True, check=True)
+                    *flags["--libs"], "-o", str(program)],
+                   input=block("cpp", "Ort::Session"), text=True, check=True)
     return program
 
 
