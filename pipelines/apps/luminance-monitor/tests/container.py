@@ -173,6 +173,9 @@ def check_numbers(clip):
                  f'/media/{clip}', options=volume) as process:
         process.wait_for_line(r'Too dark since .*below 130\)', PATIENCE)
         process.wait_for_line(': ended', PATIENCE)
+    # Where --replace finds a container that is still being removed, podman prints its id before the rows.
+    running.wait_for('the container is removed',
+                     lambda: podman('container', 'exists', NAME, check=False).returncode == 1)
     text = podman(*LIKE_README, *volume, IMAGE, '--history=/history/h.db', '--export=csv').stdout
     got = summary_of(list(csv.DictReader(io.StringIO(text))))
     print(clip, got)
