@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -28,11 +29,15 @@ constexpr int kMaxElements = 400;
 struct Pipeline {
   std::atomic<int> elements{0};
   std::atomic<bool> has_failed{false};
+  std::once_flag posted;
 
-  /// Posts an error, but only for the first limit that is exceeded.
+  /// Posts an error, but only for the first limit that is exceeded. Other threads see `has_failed`
+  /// only after that: they refuse buffers then, and the source's error must not come first.
   void fail(GstElement *element, const std::string &why) {
-    if (!has_failed.exchange(true))
+    std::call_once(posted, [&] {
       GST_ELEMENT_ERROR(element, STREAM, FAILED, ("%s", why.c_str()), (nullptr));
+      has_failed = true;
+    });
   }
 };
 
