@@ -145,7 +145,7 @@ use_installation() {
 
 none_left() {
   local left
-  left=$(find /usr /etc /lib /opt /var -name '*cudatensor*' -print 2>/dev/null)
+  left=$(sudo find /usr /etc /lib /opt /var -name '*cudatensor*' -print 2>/dev/null)
   [ -z "$left" ] || { echo "$left"; return 1; }
 }
 
