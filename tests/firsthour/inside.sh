@@ -143,6 +143,7 @@ use_installation() {
   check 'the package as root' sudo /usr/bin/python3 -c 'import gst_cudatensor, sys; sys.exit(gst_cudatensor.Tensor is None)'
 }
 
+# As root, because find fails at folders that the user may not read.
 none_left() {
   local left
   left=$(sudo find /usr /etc /lib /opt /var -name '*cudatensor*' -print 2>/dev/null)
