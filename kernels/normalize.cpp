@@ -122,16 +122,18 @@ SlotPlan make_slot_plan(const NormalizeParams &p, const TensorDesc &out, const S
   const ImageDesc &image = source.image;
   const auto width = static_cast<int>(out.w), height = static_cast<int>(out.h);
   if (region) check_part(p, image, *region);
+  std::optional<Region> part;
+  if (region) part = seen(*region, image, source.direction);
   if (is_fixed_point(p, image)) {
-    const Yuv444Plan plan =
-        make_yuv444_plan({image, {PixelFormat::Y444, width, height}, width, height, 0, 0, region});
+    const Yuv444Plan plan = make_yuv444_plan(
+        {image, {PixelFormat::Y444, width, height}, width, height, 0, 0, part, source.direction});
     return {plan.geometry, plan};
   }
   if (p.resize.antialias) {
-    FilterPlan plan = make_filter_plan(source, p.resize, p.color, width, height, region);
+    FilterPlan plan = make_filter_plan(source, p.resize, p.color, width, height, part);
     return {plan.geometry, std::move(plan)};
   }
-  ResamplePlan plan = make_resample_plan(source, p.resize, p.color, width, height, region);
+  ResamplePlan plan = make_resample_plan(source, p.resize, p.color, width, height, part);
   return {plan.geometry, std::move(plan)};
 }
 

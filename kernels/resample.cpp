@@ -31,7 +31,18 @@ bool operator==(const Resize &a, const Resize &b) {
 
 bool operator==(const Source &a, const Source &b) {
   return a.image == b.image && a.colorimetry == b.colorimetry && a.cosited_x == b.cosited_x &&
-         a.cosited_y == b.cosited_y;
+         a.cosited_y == b.cosited_y && a.direction == b.direction;
+}
+
+ChromaAxes chroma_of(const Source &source) {
+  const FormatLayout layout = layout_of(source.image.format);
+  const Orientation o = orientation_of(source.direction);
+  ChromaAxes axes = {{layout.chroma_shift_x, source.cosited_x},
+                     {layout.chroma_shift_y, source.cosited_y}};
+  if (o.transposed) std::swap(axes.x, axes.y);
+  axes.x.mirrored = o.mirrored_x;
+  axes.y.mirrored = o.mirrored_y;
+  return axes;
 }
 
 DepthScale make_depth_scale(const FormatLayout &layout, ColorRange range, int c) {
@@ -82,6 +93,7 @@ ResamplePlan make_conversion_plan(const Source &source, const Resize &resize, Co
   ResamplePlan plan = {};
   plan.source = source;
   plan.layout = layout_of(source.image.format);
+  plan.chroma = chroma_of(source);
   if (color == Color::yuv && plan.layout.model != ColorModel::yuv)
     refuse(std::string("color=yuv requires YUV input, not ") + name_of(source.image.format));
   for (int c = 0; c < 2; ++c)
@@ -97,7 +109,7 @@ ResamplePlan make_conversion_plan(const Source &source, const Resize &resize, Co
 ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
                                 int dst_width, int dst_height,
                                 const std::optional<Region> &region) {
-  const ImageDesc &image = source.image;
+  const ImageDesc image = source.seen();
   check_size("an input", image.width, image.height);
   check_size("an output", dst_width, dst_height);
   check_resize(resize, color);
@@ -105,9 +117,7 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
   ResamplePlan plan = make_conversion_plan(source, resize, color);
   plan.geometry = make_geometry(resize.fit(), image.width, image.height,
                                 region.value_or(whole(image)), dst_width, dst_height);
-  plan.sampling = make_sampling_plan(plan.geometry, resize.method,
-                                     {plan.layout.chroma_shift_x, source.cosited_x},
-                                     {plan.layout.chroma_shift_y, source.cosited_y});
+  plan.sampling = make_sampling_plan(plan.geometry, resize.method, plan.chroma.x, plan.chroma.y);
   plan.method = resize.method;
   return plan;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernels/color.h"
+#include "kernels/orientation.h"
 #include "kernels/sample.h"
 #include "kernels/samplingplan.h"
 
@@ -28,13 +29,24 @@ struct Resize {
   Fit fit() const { return {mode, scale_up, shortest_edge}; }
 };
 
-/// The source picture's format and the position of its chroma samples.
+/// The source picture's format, the position of its chroma samples, and its direction.
 struct Source {
-  ImageDesc image;
+  ImageDesc image;          ///< as it is stored
   Colorimetry colorimetry;  ///< YUV only
   bool cosited_x = false;   ///< whether subsampled chroma is cosited with luma columns …
   bool cosited_y = false;   ///< … and, 4:2:0 only, with rows
+  Direction direction = Direction::identity;
+
+  /// The picture in its direction, whose coordinates all plans use.
+  ImageDesc seen() const { return cudatensor::seen(image, direction); }
 };
+
+/// The chroma samples along the axes of a seen picture.
+struct ChromaAxes {
+  Chroma x, y;
+};
+
+ChromaAxes chroma_of(const Source &source);
 
 bool operator==(const Resize &a, const Resize &b);
 bool operator==(const Source &a, const Source &b);
@@ -58,6 +70,7 @@ enum class Conversion : uint8_t {
 struct ResamplePlan {
   Source source;
   FormatLayout layout;
+  ChromaAxes chroma;
   Geometry geometry;
   SamplingPlan sampling;
   Method method;
@@ -73,8 +86,9 @@ struct ResamplePlan {
 /// source cannot be converted to the colors.
 ResamplePlan make_conversion_plan(const Source &source, const Resize &resize, Color color);
 
-/// Makes a plan for the source, or for a region, which may extend beyond it. Throws if the source
-/// cannot be converted to the colors (YUV from RGB or gray) or a size is out of range.
+/// Makes a plan for the source, or for a region of the seen picture, which may extend beyond it.
+/// Throws if the source cannot be converted to the colors (YUV from RGB or gray) or a size is out of
+/// range.
 ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
                                 int dst_width, int dst_height,
                                 const std::optional<Region> &region = {});

@@ -81,17 +81,38 @@ Tap bilinear_tap(Neighbours n, int64_t first, int64_t last, int length, double i
   return {clamped(n.i0), clamped(n.i0 + 1.0), static_cast<float>(n.w), static_cast<float>(inside)};
 }
 
-double to_chroma(double f, Chroma chroma) {
-  const double samples = 1 << chroma.shift;
-  return chroma.cosited ? f / samples : (f + 0.5) / samples - 0.5;
-}
+/// The chroma samples of an axis. Each covers 2^shift luma samples. The stored axis starts with a
+/// whole chroma sample, so that a mirrored one may start with a part of one.
+struct ChromaGrid {
+  Chroma chroma;
+  int64_t cut;  // luma samples that the first chroma sample lacks
+
+  ChromaGrid(Chroma of, int length)
+      : chroma(of),
+        cut(of.mirrored ? (int64_t{component_length(of.shift, 1, length)} << of.shift) - length
+                        : 0) {}
+
+  int64_t sample_of(int64_t luma) const { return (luma + cut) >> chroma.shift; }
+  /// Returns the first luma sample of a chroma sample; below 0 if the picture lacks it.
+  int64_t luma_of(int64_t sample) const { return sample * (int64_t{1} << chroma.shift) - cut; }
+
+  /// Returns the chroma position of `f` + `before` luma samples from the start of a chroma sample.
+  double position(double f, double before) const {
+    const double samples = 1 << chroma.shift;
+    if (!chroma.mirrored)
+      return chroma.cosited ? (f + before) / samples : (f + before + 0.5) / samples - 0.5;
+    const double last = samples - 1.0;
+    return (f + (before - (chroma.cosited ? last : last / 2.0))) / samples;
+  }
+};
 
 /// Makes a chroma entry. Chroma positions are relative to a whole chroma sample.
 Tap bilinear_chroma_tap(const Axis &axis, Chroma chroma, double f, double inside) {
   const Samples &s = axis.samples;
-  const int64_t first = s.first >> chroma.shift, last = s.last >> chroma.shift;
-  const auto before = static_cast<double>(s.first - first * (int64_t{1} << chroma.shift));
-  const Neighbours n = neighbours(to_chroma(f + (s.rest + before), chroma), first);
+  const ChromaGrid grid(chroma, axis.src);
+  const int64_t first = grid.sample_of(s.first), last = grid.sample_of(s.last);
+  const auto before = static_cast<double>(s.first - grid.luma_of(first));
+  const Neighbours n = neighbours(grid.position(f, s.rest + before), first);
   return bilinear_tap(n, first, last, component_length(chroma.shift, 1, axis.src), inside);
 }
 
@@ -127,7 +148,7 @@ void add_nearest(AxisPlan &plan, const Axis &axis, Chroma chroma, int k) {
   const int32_t i = nearest_index(axis, k);
   plan.luma.push_back(i < 0 ? pad_tap() : Tap{i, i, 0.0f, 1.0f});
   if (!chroma.is_subsampled()) return;
-  const int32_t sample = i >> chroma.shift;
+  const auto sample = static_cast<int32_t>(ChromaGrid(chroma, axis.src).sample_of(i));
   plan.chroma.push_back(i < 0 ? pad_tap() : Tap{sample, sample, 0.0f, 1.0f});
 }
 
@@ -156,9 +177,10 @@ SamplingPlan make_sampling_plan(const Geometry &g, Method method, Chroma chroma_
   return {make_axis_plan(x, method, chroma_x), make_axis_plan(y, method, chroma_y)};
 }
 
-FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count,
-                                   int chroma_shift) {
+FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count, Chroma chroma,
+                                   int length) {
   const Samples samples = samples_in(part);
+  const ChromaGrid grid(chroma, length);
   const int64_t scale = std::llround(part.length * kFixedOne) / resized;
   const int64_t begin = std::llround(samples.rest * kFixedOne);
   FixedAxisPlan plan;
@@ -171,8 +193,9 @@ FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int coun
     };
     const FixedTap tap = {clamped(i), clamped(i + 1), static_cast<int32_t>(x & (kFixedOne - 1))};
     plan.luma.push_back(tap);
-    if (chroma_shift > 0)
-      plan.chroma.push_back({tap.i0 >> chroma_shift, tap.i1 >> chroma_shift, tap.w});
+    if (chroma.is_subsampled())
+      plan.chroma.push_back({static_cast<int32_t>(grid.sample_of(tap.i0)),
+                             static_cast<int32_t>(grid.sample_of(tap.i1)), tap.w});
   }
   return plan;
 }

@@ -33,10 +33,11 @@ struct FixedAxisPlan {
 };
 
 /// The position of chroma samples along one axis. There is one sample for each 2^shift luma
-/// samples.
+/// samples, counted from the start of the stored axis.
 struct Chroma {
-  int shift = 0;         ///< 0: not subsampled
-  bool cosited = false;  ///< sample i is at its first luma sample, otherwise at their center
+  int shift = 0;          ///< 0: not subsampled
+  bool cosited = false;   ///< sample i is at its first luma sample, otherwise at their center
+  bool mirrored = false;  ///< the axis runs against the stored one
 
   bool is_subsampled() const { return shift > 0; }
 };
@@ -54,8 +55,9 @@ SamplingPlan make_sampling_plan(const Geometry &geometry, Method method, Chroma 
 
 /// Computes `count` entries, starting at output coordinate `first`, of a Q13.18 resize of an
 /// interval to `resized` samples. Samples outside the interval are not read. If chroma is subsampled,
-/// its entries treat each sample as the 2^chroma_shift luma positions that it covers.
-FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count,
-                                   int chroma_shift);
+/// its entries treat each sample as the 2^shift luma positions that it covers; the axis has
+/// `length` luma samples.
+FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count, Chroma chroma,
+                                   int length);
 
 }  // namespace cudatensor

@@ -2,7 +2,6 @@
 #include "kernels/yuv444.h"
 
 #include "kernels/error.h"
-#include "kernels/resample.h"
 
 namespace cudatensor {
 namespace {
@@ -17,8 +16,9 @@ void check_crop(const char *axis, int crop, int length, int resized) {
 
 /// Returns the resize and crop as a map from source to output.
 Geometry geometry_of(const Yuv444Params &p) {
-  Geometry g = make_geometry({}, p.in.width, p.in.height, p.region.value_or(whole(p.in)),
-                             p.resize_width, p.resize_height);
+  const ImageDesc in = seen(p.in, p.direction);
+  Geometry g = make_geometry({}, in.width, in.height, p.region.value_or(whole(in)), p.resize_width,
+                             p.resize_height);
   g.dst_width = g.content_width = p.out.width;
   g.dst_height = g.content_height = p.out.height;
   g.tx -= p.crop_x;
@@ -29,28 +29,32 @@ Geometry geometry_of(const Yuv444Params &p) {
 }  // namespace
 
 Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
-  const FormatLayout layout = layout_of(p.in.format);
+  const ImageDesc in = seen(p.in, p.direction);
+  const FormatLayout layout = layout_of(in.format);
   if (layout.model != ColorModel::yuv || layout.is_deep())
     throw Error(Error::Code::settings,
-                std::string(name_of(p.in.format)) + " is not an 8-bit YUV format");
+                std::string(name_of(in.format)) + " is not an 8-bit YUV format");
   if (p.out.format != PixelFormat::Y444)
     throw Error(Error::Code::settings,
                 std::string("the output format must be Y444, not ") + name_of(p.out.format));
-  check_size("an input", p.in.width, p.in.height);
+  check_size("an input", in.width, in.height);
   check_size("an output", p.out.width, p.out.height);
   check_size("a resize", p.resize_width, p.resize_height);
   check_crop("x", p.crop_x, p.out.width, p.resize_width);
   check_crop("y", p.crop_y, p.out.height, p.resize_height);
-  const Region part = p.region.value_or(whole(p.in));
-  return {layout,
+  const Region part = p.region.value_or(whole(in));
+  const Source source = {p.in, {}, false, false, p.direction};
+  const ChromaAxes chroma = chroma_of(source);
+  return {source,
+          layout,
+          chroma,
           geometry_of(p),
-          p.in.width,
           p.out.width,
           p.out.height,
           make_fixed_axis_plan({part.x, part.width}, p.resize_width, p.crop_x, p.out.width,
-                               layout.chroma_shift_x),
+                               chroma.x, in.width),
           make_fixed_axis_plan({part.y, part.height}, p.resize_height, p.crop_y, p.out.height,
-                               layout.chroma_shift_y)};
+                               chroma.y, in.height)};
 }
 
 }  // namespace cudatensor

@@ -4,8 +4,7 @@
 
 #include <optional>
 
-#include "kernels/image.h"
-#include "kernels/samplingplan.h"
+#include "kernels/resample.h"
 
 namespace cudatensor {
 
@@ -16,13 +15,15 @@ struct Yuv444Params {
   ImageDesc out;  ///< Y444
   int resize_width, resize_height;
   int crop_x, crop_y;
-  std::optional<Region> region = {};  ///< must be inside the input
+  std::optional<Region> region = {};  ///< of the seen picture; must be inside it
+  Direction direction = Direction::identity;
 };
 
 struct Yuv444Plan {
+  Source source;
   FormatLayout layout;
+  ChromaAxes chroma;
   Geometry geometry;
-  int source_width;
   int width, height;
   FixedAxisPlan x, y;
 };

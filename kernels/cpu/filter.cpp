@@ -200,10 +200,11 @@ void Filter::allocate() {
 }
 
 void Filter::filter_columns(const ConstImage &in, size_t strip, const Band &band) {
-  workers_.for_rows(band.src_end - band.src_begin, [&](int64_t begin, int64_t end, int slot) {
+  const FilterStrip &filter = strips_[strip];
+  const int rows = band.src_end - band.src_begin;
+  workers_.for_rows(rows, filter.least_rows(), [&](int64_t begin, int64_t end, int slot) {
     FilterStrip::Scratch &scratch = scratch_[slot].strips[strip];
     scratch.begin_picture();
-    const FilterStrip &filter = strips_[strip];
     const int last = band.src_begin + static_cast<int>(end);
     for (int row = band.src_begin + static_cast<int>(begin), count; row < last; row += count) {
       count = std::min(filter.rows_together(), last - row);

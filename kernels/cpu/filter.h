@@ -38,6 +38,8 @@ class FilterStrip {
 
   /// Returns the number of columns.
   int width() const { return width_; }
+  /// The fewest source rows that one thread should filter.
+  int least_rows() const { return pixels_.least_rows(); }
   /// Returns the number of rows that are best filtered together.
   int rows_together() const { return kMostRows / components_; }
   /// Filters `count` source rows along x. The components of a row are written `stride` bytes apart.

@@ -103,11 +103,12 @@ void Gather::add_window(const std::vector<int32_t> &bytes, size_t begin, size_t 
 
 void Gather::run(const uint8_t *row, const uint8_t *ahead, uint8_t *words) const {
   const RowKernels &kernels = row_kernels();
+  const auto count = static_cast<int>(windows_.size());
+  if (row_bytes_ >= kernels.window)
+    return kernels.gather(row, ahead, windows_.data(), shuffles_.data(), count, words);
   uint8_t narrow[Window::kMaxBytes] = {};
-  if (row_bytes_ < kernels.window)
-    row = ahead = static_cast<uint8_t *>(std::memcpy(narrow, row, row_bytes_));
-  kernels.gather(row, ahead, windows_.data(), shuffles_.data(), static_cast<int>(windows_.size()),
-                 words);
+  std::memcpy(narrow, row, row_bytes_);
+  kernels.gather(narrow, narrow, windows_.data(), shuffles_.data(), count, words);
 }
 
 }  // namespace cudatensor::cpu

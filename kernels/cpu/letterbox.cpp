@@ -76,10 +76,12 @@ class Letterbox final : public ImageToImage {
   };
 
   void execute(const ConstImage &in, const Image &out, Stream) override {
-    workers_.for_rows(out.desc.height, [&](int64_t begin, int64_t end, int slot) {
-      scratch_[slot].rows.begin_picture();
-      for (int y = static_cast<int>(begin); y < end; ++y) produce(in, out, y, scratch_[slot]);
-    });
+    workers_.for_rows(out.desc.height, rows_.least_rows(),
+                      [&](int64_t begin, int64_t end, int slot) {
+                        scratch_[slot].rows.begin_picture();
+                        for (int y = static_cast<int>(begin); y < end; ++y)
+                          produce(in, out, y, scratch_[slot]);
+                      });
   }
 
   void produce(const ConstImage &in, const Image &out, int y, Scratch &scratch) const {

@@ -42,6 +42,7 @@ class FixedRows {
   /// The columns that are not pad.
   int begin() const { return 0; }
   int end() const { return rows_.width(); }
+  int least_rows() const { return rows_.least_rows(); }
 
  private:
   Yuv444Rows rows_;
@@ -60,6 +61,7 @@ struct NoRows {
   bool produce(const ConstImage &, int, Scratch &) const { return false; }
   int begin() const { return 0; }
   int end() const { return 0; }
+  int least_rows() const { return 1; }
 };
 
 /// Fills one slot of a tensor.
@@ -155,7 +157,7 @@ class RowNormalizer final : public Normalizer {
   }
 
   void run(const ConstImage &in, uint8_t *data) override {
-    workers_.for_rows(out_.h, [&](int64_t begin, int64_t end, int slot) {
+    workers_.for_rows(out_.h, rows_.least_rows(), [&](int64_t begin, int64_t end, int slot) {
       Scratch &scratch = scratch_[slot];
       scratch.rows.begin_picture();
       for (int y = static_cast<int>(begin); y < end; ++y) {

@@ -51,7 +51,7 @@ HWY_INLINE void split_64(const uint8_t *pixels, const __mmask64 *loaded, __mmask
   }
 }
 
-void split(const uint8_t *pixels, int n, uint8_t *const *out) {
+void split3(const uint8_t *pixels, int n, uint8_t *const *out) {
   const __mmask64 all[3] = {~__mmask64{0}, ~__mmask64{0}, ~__mmask64{0}};
   int x = 0;
   for (; x + 64 <= n; x += 64) split_64(pixels, all, all[0], x, out);
@@ -65,7 +65,7 @@ void split(const uint8_t *pixels, int n, uint8_t *const *out) {
 }
 
 #else
-void split(const uint8_t *HWY_RESTRICT pixels, int n, uint8_t *const *out) {
+void split3(const uint8_t *HWY_RESTRICT pixels, int n, uint8_t *const *out) {
   uint8_t *HWY_RESTRICT c0 = out[0];
   uint8_t *HWY_RESTRICT c1 = out[1];
   uint8_t *HWY_RESTRICT c2 = out[2];
@@ -87,6 +87,24 @@ void split(const uint8_t *HWY_RESTRICT pixels, int n, uint8_t *const *out) {
   }
 }
 #endif
+
+void split4(const uint8_t *HWY_RESTRICT pixels, int n, uint8_t *const *out) {
+  int x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<uint8_t> d;
+  hn::Vec<decltype(d)> v0, v1, v2, v3;
+  for (const auto lanes = static_cast<int>(hn::Lanes(d)); x + lanes <= n; x += lanes) {
+    hn::LoadInterleaved4(d, pixels + 4 * ptrdiff_t{x}, v0, v1, v2, v3);
+    if (out[0] != nullptr) hn::StoreU(v0, d, out[0] + x);
+    if (out[1] != nullptr) hn::StoreU(v1, d, out[1] + x);
+    if (out[2] != nullptr) hn::StoreU(v2, d, out[2] + x);
+    if (out[3] != nullptr) hn::StoreU(v3, d, out[3] + x);
+  }
+#endif
+  for (; x < n; ++x)
+    for (int k = 0; k < 4; ++k)
+      if (out[k] != nullptr) out[k][x] = pixels[4 * ptrdiff_t{x} + k];
+}
 
 void blend_chroma(const uint8_t *HWY_RESTRICT above, const uint8_t *HWY_RESTRICT below, int w,
                   int n, uint16_t *HWY_RESTRICT out) {
@@ -134,7 +152,9 @@ void yuv_row_to_rgb(const YuvToRgb &k, const uint8_t *HWY_RESTRICT y,
 
 }  // namespace
 
-PixelKernels make_pixel_table() { return {split, blend_chroma, double_chroma, yuv_row_to_rgb}; }
+PixelKernels make_pixel_table() {
+  return {split3, split4, blend_chroma, double_chroma, yuv_row_to_rgb};
+}
 
 }  // namespace cudatensor::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

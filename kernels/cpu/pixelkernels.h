@@ -7,8 +7,10 @@
 namespace cudatensor::cpu {
 
 struct PixelKernels {
-  /// Splits n pixels of three bytes into three rows.
-  void (*split)(const uint8_t *pixels, int n, uint8_t *const *out);
+  /// Split n pixels of three bytes, or of four, into rows by the offset of a byte in the pixel. A
+  /// null row of four is left out.
+  void (*split3)(const uint8_t *pixels, int n, uint8_t *const *out);
+  void (*split4)(const uint8_t *pixels, int n, uint8_t *const *out);
   /// Computes four times the blend of two rows of chroma, the second with the weight w / 4.
   void (*blend_chroma)(const uint8_t *above, const uint8_t *below, int w, int n, uint16_t *out);
   /// Computes four times the blends of neighbors, two for each of n samples: pixel 2 i blends

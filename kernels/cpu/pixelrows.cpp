@@ -32,8 +32,8 @@ PixelRows::PixelRows(const ResamplePlan &plan) : plan_(plan), way_(choose_way())
   const int first = plan_.sampling.x.luma.empty() ? 0 : plan_.sampling.x.luma[0].i0;
   switch (way_) {
     case Way::general: general_.emplace_back(plan_); break;
+    case Way::split: readers_.push_back(make_reader(0, first, width())); break;
     case Way::copy:
-    case Way::split:
       for (int c = 0; c < plan_.produced; ++c)
         readers_.push_back(make_reader(std::min(c, plan_.sampled - 1), first, width()));
       break;
@@ -44,6 +44,12 @@ PixelRows::PixelRows(const ResamplePlan &plan) : plan_(plan), way_(choose_way())
   }
 }
 
+/// Whether rows of the source lie in memory as they are seen.
+bool PixelRows::is_direct() const {
+  const Orientation o = orientation_of(plan_.source.direction);
+  return !o.transposed && !o.mirrored_x;
+}
+
 PixelRows::Way PixelRows::choose_way() const {
   const SamplingPlan &sampling = plan_.sampling;
   if (plan_.layout.is_deep() || !are_samples(sampling.x.luma) || !are_samples(sampling.y.luma) ||
@@ -51,13 +57,12 @@ PixelRows::Way PixelRows::choose_way() const {
     return Way::general;
   switch (plan_.conversion) {
     case Conversion::keep:
-      if (plan_.layout.family == SampleFamily::packed_rgb3) return Way::split;
+      if (is_packed_rgb(plan_.layout.family)) return Way::split;
       [[fallthrough]];
     case Conversion::gray_to_rgb:
       return sampling.x.chroma.empty() && sampling.y.chroma.empty() ? Way::copy : Way::general;
     case Conversion::yuv_to_rgb:
-      return plan_.layout.chroma_shift_x != 1 || sampling.x.chroma.empty() ? Way::general
-                                                                           : Way::chroma;
+      return plan_.chroma.x.shift != 1 || sampling.x.chroma.empty() ? Way::general : Way::chroma;
     default: return Way::general;
   }
 }
@@ -75,9 +80,9 @@ bool PixelRows::find_chroma() {
   begin_ = x.luma.front().i0 / 2;
   end_ = x.luma.back().i0 / 2 + 1;
   if (low_ < begin_ - 1 || high_ > end_) return false;
-  const bool cosited = plan_.source.cosited_x;
-  const uint16_t weights[2][4] = {{1, 3, 3, 1}, {0, 4, 2, 2}};
-  std::copy_n(weights[cosited ? 1 : 0], 4, weights_);
+  const Chroma chroma = plan_.chroma.x;
+  const uint16_t weights[3][4] = {{1, 3, 3, 1}, {0, 4, 2, 2}, {2, 2, 4, 0}};
+  std::copy_n(weights[!chroma.cosited ? 0 : chroma.mirrored ? 2 : 1], 4, weights_);
   for (int i = 0; i < width(); ++i)
     if (!doubles(i)) return false;
   return true;
@@ -100,28 +105,58 @@ bool PixelRows::doubles(int x) const {
   return true;
 }
 
-PixelRows::Reader PixelRows::make_reader(int component, int first, int count) const {
-  const PixelBytes pixel = pixel_bytes(plan_.layout, component, 1);
-  if (pixel.step == 1) return {component, count, first, {}};
-  std::vector<int32_t> positions(count);
-  std::iota(positions.begin(), positions.end(), first);
-  const int width =
-      component_length(plan_.layout.chroma_shift_x, component, plan_.source.image.width);
-  return {component, 0, first, Gather(positions, 1, pixel, width)};
+/// Returns the place in planes_ of the plane that has a component; adds it with its first component.
+size_t PixelRows::plane_of(int component, int first, int count) {
+  int of = 0, components = 0;
+  size_t plane = 0;
+  for (;; ++plane, of += components) {
+    components = components_in_pixel(plan_.layout, of, plan_.sampled);
+    if (component < of + components) break;
+  }
+  if (plane == planes_.size())
+    planes_.emplace_back(plan_.source, of, components, SamplesRead(first, count),
+                         SamplesRead(taps_of(plan_.sampling.y, of)));
+  return plane;
 }
 
-void PixelRows::read(const Reader &reader, const ConstImage &in, int row, int ahead,
+PixelRows::Reader PixelRows::make_reader(int component, int first, int count) {
+  Reader reader = {plane_of(component, first, count), first, count, false, {}};
+  const Upright &plane = planes_[reader.plane];
+  const PixelBytes pixel = plane.pixel_of_component(component);
+  reader.copies = pixel.step == 1;
+  if (reader.copies) return reader;
+  std::vector<int32_t> positions(count);
+  std::iota(positions.begin(), positions.end(), plane.position_of(first));
+  reader.gather = Gather(positions, 1, pixel, plane.width());
+  return reader;
+}
+
+void PixelRows::read(const ConstImage &in, size_t index, int line, int ahead, Scratch &scratch,
                      uint8_t *out) const {
-  const uint8_t *const from = plane_row(in, plan_.layout, reader.component, row);
-  if (reader.bytes > 0)
-    std::copy_n(from + reader.first, reader.bytes, out);
+  const Reader &reader = readers_[index];
+  const Upright &plane = planes_[reader.plane];
+  const uint8_t *const from = plane.row(in, line, scratch.upright[reader.plane]);
+  if (reader.copies)
+    std::copy_n(from + plane.position_of(reader.first), reader.count, out);
   else
-    reader.gather.run(from, plane_row(in, plan_.layout, reader.component, ahead), out);
+    reader.gather.run(from, plane.ahead(in, ahead, from), out);
+}
+
+/// Splits the pixels of a packed row.
+void PixelRows::split(const ConstImage &in, int line, Scratch &scratch, uint8_t *const *out) const {
+  const Upright &plane = planes_[0];
+  uint8_t *by_offset[4] = {};
+  for (int c = 0; c < 3; ++c) by_offset[plane.pixel_of_component(c).offset[0]] = out[c];
+  const int step = plane.pixel().step;
+  const uint8_t *const row = plane.row(in, line, scratch.upright[0]) +
+                             ptrdiff_t{step} * plane.position_of(readers_[0].first);
+  (step == 3 ? pixel_kernels().split3 : pixel_kernels().split4)(row, width(), by_offset);
 }
 
 PixelRows::Scratch PixelRows::make_scratch() const {
   Scratch scratch;
   if (way_ == Way::general) scratch.general.push_back(general_[0].make_scratch());
+  for (const Upright &plane : planes_) scratch.upright.push_back(plane.make_scratch());
   if (way_ != Way::chroma) return scratch;
   const size_t samples = end_ - begin_ + 2 * kBefore;
   scratch.luma.resize(width() + kFilterSlack);
@@ -136,6 +171,7 @@ PixelRows::Scratch PixelRows::make_scratch() const {
 void PixelRows::Scratch::begin_picture() {
   for (ResampleRows::Scratch &rows : general) rows.begin_picture();
   for (RowPair<uint8_t> &rows : chroma) rows.forget();
+  for (Upright::Scratch &rows : upright) rows.begin_picture();
 }
 
 void PixelRows::produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *const *out) const {
@@ -143,16 +179,9 @@ void PixelRows::produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *
   switch (way_) {
     case Way::copy:
       for (int c = 0; c < plan_.produced; ++c)
-        read(readers_[c], in, lines[y].i0, next_of(lines, y).i0, out[c]);
+        read(in, c, lines[y].i0, next_of(lines, y).i0, scratch, out[c]);
       break;
-    case Way::split: {
-      uint8_t *by_offset[3];
-      for (int c = 0; c < 3; ++c) by_offset[plan_.layout.component[c].offset] = out[c];
-      const int first = readers_[0].first;
-      pixel_kernels().split(plane_row(in, plan_.layout, 0, lines[y].i0) + ptrdiff_t{3} * first,
-                            width(), by_offset);
-      break;
-    }
+    case Way::split: split(in, lines[y].i0, scratch, out); break;
     case Way::chroma: convert_chroma(in, y, scratch, out); break;
     case Way::general:
       general_[0].produce(in, y, scratch.general[0]);
@@ -163,11 +192,14 @@ void PixelRows::produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *
 }
 
 Ahead PixelRows::ahead(const ConstImage &in, int y) const {
+  if (!is_direct()) return {};
   const std::vector<Tap> &lines = plan_.sampling.y.luma;
   const int step = plan_.layout.component[0].step, last = static_cast<int>(lines.size()) - 1;
+  const bool mirrored = orientation_of(plan_.source.direction).mirrored_y;
   const auto row = [&](int i) {
-    return plane_row(in, plan_.layout, 0, lines[std::min(i, last)].i0) +
-           ptrdiff_t{step} * plan_.sampling.x.luma[0].i0;
+    const int line = lines[std::min(i, last)].i0;
+    const int stored = mirrored ? plan_.source.image.height - 1 - line : line;
+    return plane_row(in, plan_.layout, 0, stored) + ptrdiff_t{step} * plan_.sampling.x.luma[0].i0;
   };
   return {{row(y), row(y + 1)}, y > last ? 0 : step * width()};
 }
@@ -178,7 +210,7 @@ const uint16_t *PixelRows::chroma_row(const ConstImage &in, int y, int c, Scratc
   const Tap &line = lines[y], &next = next_of(lines, y);
   const auto row = [&](int index, int other, int ahead) {
     return scratch.chroma[c].get(index, other,
-                                 [&](uint8_t *to) { read(readers_[1 + c], in, index, ahead, to); });
+                                 [&](uint8_t *to) { read(in, 1 + c, index, ahead, scratch, to); });
   };
   const bool blends = line.w != 0.0f;
   const uint8_t *const above = row(line.i0, line.i1, next.i0);
@@ -196,7 +228,7 @@ const uint16_t *PixelRows::chroma_row(const ConstImage &in, int y, int c, Scratc
 void PixelRows::convert_chroma(const ConstImage &in, int y, Scratch &scratch,
                                uint8_t *const *out) const {
   const std::vector<Tap> &lines = plan_.sampling.y.luma;
-  read(readers_[0], in, lines[y].i0, next_of(lines, y).i0, scratch.luma.data());
+  read(in, 0, lines[y].i0, next_of(lines, y).i0, scratch, scratch.luma.data());
   const uint16_t *const u = chroma_row(in, y, 0, scratch);
   const uint16_t *const v = chroma_row(in, y, 1, scratch);
   pixel_kernels().yuv_to_rgb(plan_.yuv_to_rgb, scratch.luma.data(), u, v, width(), out);

@@ -18,6 +18,7 @@ class PixelRows {
 
   struct Scratch {
     std::vector<ResampleRows::Scratch> general;
+    std::vector<Upright::Scratch> upright;  // by plane
     std::vector<uint8_t> luma;
     std::vector<RowPair<uint8_t>> chroma;          // rows of U and V
     std::vector<uint16_t> blended, horizontal[2];  // in units of 1 / 4 and of 1 / 16
@@ -27,6 +28,8 @@ class PixelRows {
   Scratch make_scratch() const;
 
   int width() const { return plan_.geometry.dst_width; }
+  /// The fewest rows that one thread should produce.
+  int least_rows() const { return Upright::least_rows(plan_.source); }
   /// Writes row y of each component. May also overwrite up to kFilterSlack bytes after it.
   void produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *const *out) const;
   /// Returns the bytes of the first plane that rows y and y + 1 read.
@@ -36,21 +39,26 @@ class PixelRows {
   enum class Way { copy, split, chroma, general };
   /// Reads neighboring samples of a component.
   struct Reader {
-    int component;
-    int bytes;  // length of the row if its samples are adjacent, otherwise 0
-    int first;
-    Gather gather;
+    size_t plane;
+    int first, count;
+    bool copies;    // the samples are adjacent
+    Gather gather;  // unused if it copies
   };
+  bool is_direct() const;
   Way choose_way() const;
   bool find_chroma();
   bool doubles(int x) const;
-  Reader make_reader(int component, int first, int count) const;
-  void read(const Reader &reader, const ConstImage &in, int row, int ahead, uint8_t *out) const;
+  size_t plane_of(int component, int first, int count);
+  Reader make_reader(int component, int first, int count);
+  void read(const ConstImage &in, size_t reader, int line, int ahead, Scratch &scratch,
+            uint8_t *out) const;
+  void split(const ConstImage &in, int line, Scratch &scratch, uint8_t *const *out) const;
   const uint16_t *chroma_row(const ConstImage &in, int y, int c, Scratch &scratch) const;
   void convert_chroma(const ConstImage &in, int y, Scratch &scratch, uint8_t *const *out) const;
 
   ResamplePlan plan_;
   Way way_;
+  std::vector<Upright> planes_;        // unused by Way::general
   std::vector<Reader> readers_;        // one per result; Way::chroma: of Y, U and V
   std::vector<ResampleRows> general_;  // empty, or one for Way::general
   uint16_t weights_[4] = {};           // see PixelKernels::double_chroma

@@ -33,39 +33,45 @@ ResampleRows::Group ResampleRows::make_group(int first, int components) const {
   const auto begin = columns.begin() + begin_, end = columns.begin() + end_;
   const bool blends = std::any_of(begin, end, [](const Tap &tap) { return tap.w != 0.0f; });
   const FormatLayout &layout = plan_.layout;
-  Group group = {first, components, {}, {}, {layout.mask(), plan_.depth[first > 0 ? 1 : 0]}};
+  Group group = {first, components, {}, {}, {}, {layout.mask(), plan_.depth[first > 0 ? 1 : 0]}};
+  group.upright = Upright(plan_.source, first, components, SamplesRead(columns),
+                          SamplesRead(taps_of(plan_.sampling.y, first)));
   std::vector<int32_t> positions;
   for (auto tap = begin; tap != end; ++tap) {
-    positions.push_back(tap->i0);
+    const int first_tap = group.upright.position_of(tap->i0);
+    positions.push_back(first_tap);
     if (!blends) continue;
-    positions.push_back(tap->i1);
+    positions.push_back(tap->w != 0.0f ? group.upright.position_of(tap->i1) : first_tap);
     group.weights.push_back(tap->w);
   }
-  group.gather =
-      Gather(positions, blends ? 2 : 1, pixel_bytes(plan_.layout, first, components),
-             component_length(plan_.layout.chroma_shift_x, first, plan_.source.image.width));
+  group.gather = Gather(positions, blends ? 2 : 1, group.upright.pixel(), group.upright.width());
   return group;
 }
 
 ResampleRows::Scratch ResampleRows::make_scratch() const {
   Scratch scratch;
-  for (const Group &group : groups_) scratch.words.emplace_back(group.gather.row_size());
+  for (const Group &group : groups_) {
+    scratch.words.emplace_back(group.gather.row_size());
+    scratch.upright.push_back(group.upright.make_scratch());
+  }
   for (int c = 0; c < 3; ++c) scratch.component[c].assign(width(), plan_.pad[c]);
   return scratch;
 }
 
 void ResampleRows::Scratch::begin_picture() {
   for (RowPair<uint8_t> &rows : words) rows.forget();
+  for (Upright::Scratch &rows : upright) rows.begin_picture();
 }
 
-void ResampleRows::sample(const ConstImage &in, const Group &group, int y, RowPair<uint8_t> &rows,
+void ResampleRows::sample(const ConstImage &in, size_t index, int y, Scratch &scratch,
                           float *const *out) const {
+  const Group &group = groups_[index];
   const std::vector<Tap> &lines = taps_of(plan_.sampling.y, group.first);
   const Tap &line = lines[y], &next = next_of(lines, y);
-  const auto row = [&](int index, int other, int ahead) {
-    return rows.get(index, other, [&](uint8_t *words) {
-      group.gather.run(plane_row(in, plan_.layout, group.first, index),
-                       plane_row(in, plan_.layout, group.first, ahead), words);
+  const auto row = [&](int line, int other, int ahead) {
+    return scratch.words[index].get(line, other, [&](uint8_t *words) {
+      const uint8_t *const from = group.upright.row(in, line, scratch.upright[index]);
+      group.gather.run(from, group.upright.ahead(in, ahead, from), words);
     });
   };
   const bool blends = line.w != 0.0f;
@@ -98,7 +104,7 @@ bool ResampleRows::produce(const ConstImage &in, int y, Scratch &scratch) const 
   if (inside_y == 0.0f || begin_ == end_) return false;
   float *out[3];
   for (int c = 0; c < 3; ++c) out[c] = scratch.component[c].data() + begin_;
-  for (size_t i = 0; i < groups_.size(); ++i) sample(in, groups_[i], y, scratch.words[i], out);
+  for (size_t i = 0; i < groups_.size(); ++i) sample(in, i, y, scratch, out);
   kernels_.convert[static_cast<int>(plan_.conversion)](plan_.yuv_to_rgb, end_ - begin_, out[0],
                                                        out[1], out[2]);
   blend_border(inside_y, out);

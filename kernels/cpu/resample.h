@@ -7,6 +7,7 @@
 #include "kernels/cpu/gather.h"
 #include "kernels/cpu/rowpair.h"
 #include "kernels/cpu/rows.h"
+#include "kernels/cpu/upright.h"
 
 namespace cudatensor::cpu {
 
@@ -16,7 +17,8 @@ class ResampleRows {
   explicit ResampleRows(ResamplePlan plan);
 
   struct Scratch {
-    std::vector<RowPair<uint8_t>> words;  ///< gathered source rows of each component group
+    std::vector<RowPair<uint8_t>> words;    ///< gathered source rows of each component group
+    std::vector<Upright::Scratch> upright;  ///< source rows of each component group
     std::vector<float>
         component[3];  ///< the result, dst_width values each; initialized with the pad color
 
@@ -29,6 +31,8 @@ class ResampleRows {
   bool produce(const ConstImage &in, int y, Scratch &scratch) const;
 
   int width() const { return plan_.geometry.dst_width; }
+  /// The fewest rows that one thread should produce.
+  int least_rows() const { return Upright::least_rows(plan_.source); }
   /// The columns that are not pad.
   int begin() const { return begin_; }
   int end() const { return end_; }
@@ -37,14 +41,14 @@ class ResampleRows {
   /// Components of one plane, sampled together.
   struct Group {
     int first, components;
+    Upright upright;
     Gather gather;
     std::vector<float> weights;  // weights of the second tap; empty if there is no second tap
     DeepRead deep;               // samples of more than eight bits
   };
 
   Group make_group(int first, int components) const;
-  void sample(const ConstImage &in, const Group &group, int y, RowPair<uint8_t> &rows,
-              float *const *out) const;
+  void sample(const ConstImage &in, size_t group, int y, Scratch &scratch, float *const *out) const;
   void blend_border(float inside_y, float *const *out) const;
 
   ResamplePlan plan_;

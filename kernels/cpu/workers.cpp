@@ -57,9 +57,10 @@ Workers::Workers(unsigned threads)
 
 Workers::~Workers() = default;
 
-void Workers::run(int64_t count, Call call, const void *context) {
+void Workers::run(int64_t count, int64_t least, Call call, const void *context) {
   if (arena_ == nullptr) return call(context, 0, count, 0);
-  const int64_t ranges = std::clamp<int64_t>(count / kMinRows, 1, slots_ * kRangesPerThread);
+  const int64_t ranges =
+      std::clamp<int64_t>(count / std::max(kMinRows, least), 1, slots_ * kRangesPerThread);
   Moment begun, done;
   begun.happened();
   arena_->tasks.execute([&] {

@@ -19,20 +19,25 @@ class Workers {
   int slots() const { return slots_; }
 
   /// Calls body(begin, end, slot) for ranges that cover 0..count, on several threads. Concurrent
-  /// calls have different slots. Rethrows exceptions of a body.
+  /// calls have different slots. A range has at least `least` rows if there are so many. Rethrows
+  /// exceptions of a body.
   template <class Body>
-  void for_rows(int64_t count, const Body &body) {
+  void for_rows(int64_t count, int64_t least, const Body &body) {
     run(
-        count,
+        count, least,
         [](const void *context, int64_t begin, int64_t end, int slot) {
           (*static_cast<const Body *>(context))(begin, end, slot);
         },
         &body);
   }
+  template <class Body>
+  void for_rows(int64_t count, const Body &body) {
+    for_rows(count, 1, body);
+  }
 
  private:
   using Call = void (*)(const void *context, int64_t begin, int64_t end, int slot);
-  void run(int64_t count, Call call, const void *context);
+  void run(int64_t count, int64_t least, Call call, const void *context);
 
   struct Arena;
   int slots_;

@@ -21,17 +21,20 @@ Yuv444Rows::Yuv444Rows(Yuv444Plan plan) : plan_(std::move(plan)), kernels_(row_k
 
 Yuv444Rows::Group Yuv444Rows::make_group(int first, int components) const {
   const std::vector<FixedTap> &columns = taps_of(plan_.x, first);
-  Group group = {first, components, {}, {}, picks(columns) && picks(taps_of(plan_.y, first))};
+  const std::vector<FixedTap> &lines = taps_of(plan_.y, first);
+  Group group = {first, components, {}, {}, {}, picks(columns) && picks(lines)};
+  group.upright =
+      Upright(plan_.source, first, components, SamplesRead(columns), SamplesRead(lines));
   std::vector<int32_t> positions;
   for (const FixedTap &tap : columns) {
-    positions.push_back(tap.i0);
+    const int first_tap = group.upright.position_of(tap.i0);
+    positions.push_back(first_tap);
     if (group.picks) continue;
-    positions.push_back(tap.i1);
+    positions.push_back(tap.w != 0 ? group.upright.position_of(tap.i1) : first_tap);
     group.weights.push_back(tap.w);
   }
   group.gather =
-      Gather(positions, group.picks ? 1 : 2, pixel_bytes(plan_.layout, first, components),
-             component_length(plan_.layout.chroma_shift_x, first, plan_.source_width));
+      Gather(positions, group.picks ? 1 : 2, group.upright.pixel(), group.upright.width());
   return group;
 }
 
@@ -40,6 +43,7 @@ Yuv444Rows::Scratch Yuv444Rows::make_scratch() const {
   size_t words = 0;
   for (const Group &group : groups_) {
     scratch.resized.emplace_back(static_cast<size_t>(group.components) * plan_.width);
+    scratch.upright.push_back(group.upright.make_scratch());
     words = std::max(words, group.gather.row_size());
   }
   scratch.words.resize(words);
@@ -48,18 +52,27 @@ Yuv444Rows::Scratch Yuv444Rows::make_scratch() const {
 
 void Yuv444Rows::Scratch::begin_picture() {
   for (RowPair<int32_t> &rows : resized) rows.forget();
+  for (Upright::Scratch &rows : upright) rows.begin_picture();
 }
 
-void Yuv444Rows::blend(const ConstImage &in, const Group &group, int y, RowPair<int32_t> &rows,
-                       uint8_t *words, uint8_t *const *out) const {
+/// Gathers a line of the source to scratch.words.
+void Yuv444Rows::gather(const ConstImage &in, size_t index, int line, int ahead,
+                        Scratch &scratch) const {
+  const Upright &upright = groups_[index].upright;
+  const uint8_t *const row = upright.row(in, line, scratch.upright[index]);
+  groups_[index].gather.run(row, upright.ahead(in, ahead, row), scratch.words.data());
+}
+
+void Yuv444Rows::blend(const ConstImage &in, size_t index, int y, Scratch &scratch,
+                       uint8_t *const *out) const {
+  const Group &group = groups_[index];
   const std::vector<FixedTap> &lines = taps_of(plan_.y, group.first);
   const FixedTap &line = lines[y], &next = next_of(lines, y);
-  const auto resized = [&](int index, int other, int ahead) {
-    return rows.get(index, other, [&](int32_t *values) {
-      group.gather.run(plane_row(in, plan_.layout, group.first, index),
-                       plane_row(in, plan_.layout, group.first, ahead), words);
-      kernels_.fixed_horizontal[group.components - 1](words, group.weights.data(), plan_.width,
-                                                      values);
+  const auto resized = [&](int from, int other, int ahead) {
+    return scratch.resized[index].get(from, other, [&](int32_t *values) {
+      gather(in, index, from, ahead, scratch);
+      kernels_.fixed_horizontal[group.components - 1](scratch.words.data(), group.weights.data(),
+                                                      plan_.width, values);
     });
   };
   const int32_t *v0 = resized(line.i0, line.i1, next.i0);
@@ -69,23 +82,21 @@ void Yuv444Rows::blend(const ConstImage &in, const Group &group, int y, RowPair<
                             out[c]);
 }
 
-void Yuv444Rows::pick(const ConstImage &in, const Group &group, int y, uint8_t *words,
+void Yuv444Rows::pick(const ConstImage &in, size_t index, int y, Scratch &scratch,
                       uint8_t *const *out) const {
+  const Group &group = groups_[index];
   const std::vector<FixedTap> &lines = taps_of(plan_.y, group.first);
-  group.gather.run(plane_row(in, plan_.layout, group.first, lines[y].i0),
-                   plane_row(in, plan_.layout, group.first, next_of(lines, y).i0), words);
-  kernels_.split[group.components - 1](words, plan_.width, out);
+  gather(in, index, lines[y].i0, next_of(lines, y).i0, scratch);
+  kernels_.split[group.components - 1](scratch.words.data(), plan_.width, out);
 }
 
 void Yuv444Rows::produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *const *out) const {
-  uint8_t *const words = scratch.words.data();
   for (size_t i = 0; i < groups_.size(); ++i) {
-    const Group &group = groups_[i];
-    if (group.picks) {
-      pick(in, group, y, words, out + group.first);
-    } else {
-      blend(in, group, y, scratch.resized[i], words, out + group.first);
-    }
+    uint8_t *const *const rows = out + groups_[i].first;
+    if (groups_[i].picks)
+      pick(in, i, y, scratch, rows);
+    else
+      blend(in, i, y, scratch, rows);
   }
 }
 

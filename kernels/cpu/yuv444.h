@@ -7,6 +7,7 @@
 #include "kernels/cpu/gather.h"
 #include "kernels/cpu/rowpair.h"
 #include "kernels/cpu/rows.h"
+#include "kernels/cpu/upright.h"
 
 namespace cudatensor::cpu {
 
@@ -19,6 +20,7 @@ class Yuv444Rows {
   /// and one gathered row.
   struct Scratch {
     std::vector<RowPair<int32_t>> resized;
+    std::vector<Upright::Scratch> upright;
     std::vector<uint8_t> words;
 
     void begin_picture();
@@ -29,21 +31,24 @@ class Yuv444Rows {
   void produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *const *out) const;
 
   int width() const { return plan_.width; }
+  /// The fewest rows that one thread should produce.
+  int least_rows() const { return Upright::least_rows(plan_.source); }
 
  private:
   /// Components of one plane.
   struct Group {
     int first, components;
+    Upright upright;
     Gather gather;
     std::vector<int32_t> weights;  // weights of the second tap
     bool picks;                    // no blending: each output sample is a copy of a source sample
   };
 
   Group make_group(int first, int components) const;
-  void blend(const ConstImage &in, const Group &group, int y, RowPair<int32_t> &rows,
-             uint8_t *words, uint8_t *const *out) const;
-  void pick(const ConstImage &in, const Group &group, int y, uint8_t *words,
-            uint8_t *const *out) const;
+  void gather(const ConstImage &in, size_t group, int line, int ahead, Scratch &scratch) const;
+  void blend(const ConstImage &in, size_t group, int y, Scratch &scratch,
+             uint8_t *const *out) const;
+  void pick(const ConstImage &in, size_t group, int y, Scratch &scratch, uint8_t *const *out) const;
 
   Yuv444Plan plan_;
   const RowKernels &kernels_;

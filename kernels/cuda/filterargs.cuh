@@ -113,7 +113,10 @@ class UploadedFilter {
 
   /// `slots`: the maximum number of slots per launch.
   UploadedFilter(PlanTables tables, const FilterPlan &plan, int slots)
-      : tables_(std::move(tables)), layout_(plan.pixels.layout), sampled_(plan.pixels.sampled) {
+      : tables_(std::move(tables)),
+        layout_(plan.pixels.layout),
+        sampled_(plan.pixels.sampled),
+        direction_(plan.pixels.source.direction) {
     args_.tables = tables_.get().filter;
     args_.pixels = resample_args(plan.pixels, tables_.get().pixels);
     if (!reads_pixels(plan)) return;
@@ -123,7 +126,9 @@ class UploadedFilter {
 
   /// Returns the parameters of quads; no value if the plan cannot be read in quads.
   static std::optional<QuadArgs> quad_args(const FilterPlan &plan) {
-    if (plan.pixels.conversion != Conversion::yuv_to_rgb) return std::nullopt;
+    if (plan.pixels.conversion != Conversion::yuv_to_rgb ||
+        plan.pixels.source.direction != Direction::identity)
+      return std::nullopt;
     return make_quad_args(plan.pixels.source.image, plan.pixels.sampling, plan.x.src_begin,
                           plan.y.src_begin);
   }
@@ -141,12 +146,14 @@ class UploadedFilter {
     return plan;
   }
 
-  bool fits_words(const ConstImage &in) const { return cuda::fits_words(in, layout_, sampled_); }
+  bool fits_words(const ConstImage &in) const {
+    return cuda::fits_words(in, layout_, sampled_, direction_);
+  }
   bool fits_sharing(const ConstImage &in) const { return fits_quads(in, layout_); }
 
   FilterArgs args(const ConstImage &in, bool words) const {
     FilterArgs args = args_;
-    set_samples(args.pixels, in, layout_, sampled_, words);
+    set_samples(args.pixels, in, layout_, sampled_, words, direction_);
     return args;
   }
   FilterArgs pad_args(const PadColor &) const { return args_; }
@@ -155,6 +162,7 @@ class UploadedFilter {
   PlanTables tables_;
   FormatLayout layout_;
   int sampled_;
+  Direction direction_;
   FilterArgs args_ = {};  // all arguments except the samples
 };
 

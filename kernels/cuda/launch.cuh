@@ -65,6 +65,14 @@ __device__ __forceinline__ Byte *advance(Byte *at, uint32_t count, uint32_t byte
   return advanced;
 }
 
+/// The same for a step in either direction.
+__device__ __forceinline__ const uint8_t *advance_signed(const uint8_t *at, int32_t count,
+                                                         int32_t bytes) {
+  const uint8_t *advanced;
+  asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(advanced) : "r"(count), "r"(bytes), "l"(at));
+  return advanced;
+}
+
 /// Stores to global memory. The compiler does not know the address space of a pointer from
 /// advance().
 template <class Value>

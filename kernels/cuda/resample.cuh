@@ -33,6 +33,7 @@ class ResampleLaunchers {
   /// Returns the kernel for pictures with aligned words.
   static Result pick(const ResamplePlan &plan) {
     using F = SampleFamily;
+    if (plan.source.direction != Direction::identity) return pick_any(plan);
     switch (plan.layout.family) {
       case F::gray:
       case F::packed_rgb3:
@@ -54,20 +55,21 @@ class ResampleLaunchers {
   /// Returns the kernel in which rows share loaded samples; null if the plan does not benefit from
   /// it, or the format has none.
   static Result pick_shared(const ResamplePlan &plan) {
-    return should_share_rows(plan) ? pick_of<Shared>(plan) : nullptr;
+    const bool stored = plan.source.direction == Direction::identity;
+    return stored && should_share_rows(plan) ? pick_of<Shared>(plan) : nullptr;
   }
 
   /// Returns the Unscaled kernel, for pictures that can be read in quads; null if the plan does not
   /// allow it.
   static Result pick_unscaled(const ResamplePlan &plan) {
-    if (!is_unscaled(plan)) return nullptr;
+    if (plan.source.direction != Direction::identity || !is_unscaled(plan)) return nullptr;
     if (plan.layout.family == SampleFamily::semiplanar)
       return of<Unscaled, SemiPlanar, Conversion::yuv_to_rgb, 3>();
     return of<Unscaled, PlanarSubsampled, Conversion::yuv_to_rgb, 3>();
   }
 
-  /// Returns the kernel that reads byte by byte, for pictures of any format and for batches of
-  /// different formats.
+  /// Returns the kernel that reads byte by byte, for pictures of any format in any direction, and
+  /// for batches of different formats.
   static Result pick_any(const ResamplePlan &plan) {
     if (plan.produced == 1)
       return launch_per_pixel<Resampler<AnySamples, AnyConversion<1>>, Sink, kSlots>;
@@ -161,9 +163,9 @@ inline void mark_outside(ResampleArgs &args) {
 
 /// Adds the picture to the parameters.
 inline void set_samples(ResampleArgs &args, const ConstImage &in, const FormatLayout &layout,
-                        int sampled, bool words) {
+                        int sampled, bool words, Direction direction) {
   const Samples before = args.samples;
-  args.samples = samples_of(in, layout, sampled, words);
+  args.samples = samples_of(in, layout, sampled, words, direction);
   std::copy(before.depth, before.depth + 2, args.samples.depth);
 }
 
@@ -187,6 +189,7 @@ class UploadedResample {
       : tables_(std::move(tables)),
         layout_(plan.layout),
         sampled_(plan.sampled),
+        direction_(plan.source.direction),
         args_(resample_args(plan, tables_.get())) {}
 
   /// Returns a plan that is all pad.
@@ -206,12 +209,14 @@ class UploadedResample {
     return {bytes, plan.sampling.x, plan.sampling.y, !plan.layout.is_deep()};
   }
 
-  bool fits_words(const ConstImage &in) const { return cuda::fits_words(in, layout_, sampled_); }
+  bool fits_words(const ConstImage &in) const {
+    return cuda::fits_words(in, layout_, sampled_, direction_);
+  }
   bool fits_sharing(const ConstImage &) const { return true; }
 
   ResampleArgs args(const ConstImage &in, bool words) const {
     ResampleArgs args = args_;
-    set_samples(args, in, layout_, sampled_, words);
+    set_samples(args, in, layout_, sampled_, words, direction_);
     return args;
   }
   ResampleArgs pad_args(const PadColor &) const { return args_; }
@@ -220,6 +225,7 @@ class UploadedResample {
   PlanTables tables_;
   FormatLayout layout_;
   int sampled_;
+  Direction direction_;
   ResampleArgs args_;  // all arguments except the samples
 };
 

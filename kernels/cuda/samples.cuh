@@ -9,13 +9,14 @@
 #include "kernels/cuda/perpixel.cuh"
 #include "kernels/cuda/tables.cuh"
 #include "kernels/error.h"
-#include "kernels/image.h"
+#include "kernels/orientation.h"
 #include "kernels/sample.h"
 #include "kernels/tensor.h"
 
 namespace cudatensor::cuda {
 
-/// A picture in the form that kernels use, by component.
+/// A picture in the form that kernels use, by component. AnySamples reads it in any direction:
+/// strides and steps are then int32_t, along the axes of the seen picture.
 struct Samples {
   const uint8_t *data[3];  ///< address of the word that contains the first sample
   uint32_t stride[3];      ///< bytes
@@ -96,7 +97,9 @@ inline size_t word_size(const Component &component) {
 }
 
 /// Whether `components` of the picture can be read in those words.
-inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int components) {
+inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int components,
+                       Direction direction) {
+  if (direction != Direction::identity) return false;
   return std::all_of(layout.component, layout.component + components, [&](const Component &c) {
     const auto &plane = image.planes[c.plane];
     const size_t word = word_size(c);
@@ -104,10 +107,42 @@ inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int 
   });
 }
 
+/// Converts a step that AnySamples uses.
+inline uint32_t signed_step(int64_t bytes) {
+  if (std::abs(bytes) <= INT32_MAX) return static_cast<uint32_t>(static_cast<int32_t>(bytes));
+  throw Error(Error::Code::input,
+              "expected a stride below 2^31 bytes, got " + std::to_string(std::abs(bytes)));
+}
+
+/// Moves component c of the samples to the first sample of the seen picture, and makes its steps
+/// those of the seen picture.
+inline void turn(Samples &s, int c, const ConstImage &image, const FormatLayout &layout,
+                 int component, Direction direction) {
+  const Orientation o = orientation_of(direction);
+  int64_t step = layout.component[component].step;
+  int64_t stride = image.planes[layout.component[component].plane].stride;
+  int columns = component_length(layout.chroma_shift_x, component, image.desc.width);
+  int rows = component_length(layout.chroma_shift_y, component, image.desc.height);
+  if (o.transposed) {
+    std::swap(step, stride);
+    std::swap(columns, rows);
+  }
+  if (o.mirrored_x) {
+    s.data[c] += step * (columns - 1);
+    step = -step;
+  }
+  if (o.mirrored_y) {
+    s.data[c] += stride * (rows - 1);
+    stride = -stride;
+  }
+  s.step[c] = signed_step(step);
+  s.stride[c] = signed_step(stride);
+}
+
 /// Describes `components` components of the picture; a single component is used for all three. If
-/// `words`, they are read in words of word_size(), otherwise by AnySamples.
+/// `words`, they are read in words of word_size(), otherwise by AnySamples, in a direction.
 inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, int components,
-                          bool words) {
+                          bool words, Direction direction) {
   Samples samples = {};
   samples.mask = layout.mask();
   for (int c = 0; c < 3; ++c) {
@@ -120,6 +155,7 @@ inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, i
     samples.step[c] = component.step;
     samples.select[c] = 0x7440u + offset;
     if (layout.is_deep()) samples.select[c] = 0x7400u | (offset + 1) << 4 | offset;
+    if (!words) turn(samples, c, image, layout, from, direction);
   }
   return samples;
 }
@@ -170,35 +206,47 @@ class ColumnOf {
  public:
   __device__ __forceinline__ ColumnOf(const Samples &s, int32_t first)
       : stride_(s.stride[G::kFirst]), step_(G::step_of(s)), two_bytes_(s.mask > 0xff) {
-    above_ = advance(s.data[G::kFirst], first, step_);
-    below_ = above_ + stride_;
+    above_ = moved(s.data[G::kFirst], first, step_);
+    below_ = above_ + distance(stride_);
   }
 
   __device__ __forceinline__ uint32_t sample(int32_t line) const {
-    return load(advance(above_, line, stride_));
+    return load(moved(above_, line, stride_));
   }
 
   __device__ __forceinline__ Sides sides(int32_t line, bool right) const {
-    const uint8_t *const left = advance(above_, line, stride_);
-    return {load(left), right ? load(left + step_) : 0};
+    const uint8_t *const left = moved(above_, line, stride_);
+    return {load(left), right ? load(left + distance(step_)) : 0};
   }
 
   __device__ __forceinline__ Corners corners(int32_t line, bool right) const {
-    const uint8_t *const above = advance(above_, line, stride_), *const below =
-                                                                     advance(below_, line, stride_);
+    const uint8_t *const above = moved(above_, line, stride_);
+    const uint8_t *const below = moved(below_, line, stride_);
     Corners corners = {load(above), 0, load(below), 0};
     if (right) {
-      corners.p01 = load(above + step_);
-      corners.p11 = load(below + step_);
+      corners.p01 = load(above + distance(step_));
+      corners.p11 = load(below + distance(step_));
     }
     return corners;
   }
 
  private:
   using Word = typename G::Word;
+  static constexpr bool kSigned = std::is_same_v<Word, AnyWord>;
+
+  static __device__ __forceinline__ const uint8_t *moved(const uint8_t *at, uint32_t count,
+                                                         uint32_t bytes) {
+    if constexpr (kSigned)
+      return advance_signed(at, static_cast<int32_t>(count), static_cast<int32_t>(bytes));
+    return advance(at, count, bytes);
+  }
+  static __device__ __forceinline__ ptrdiff_t distance(uint32_t bytes) {
+    if constexpr (kSigned) return static_cast<int32_t>(bytes);
+    return bytes;
+  }
 
   __device__ __forceinline__ uint32_t load(const uint8_t *at) const {
-    if constexpr (!std::is_same_v<Word, AnyWord>) return load_word<Word>(at);
+    if constexpr (!kSigned) return load_word<Word>(at);
     const uint32_t low = __ldg(at);
     return two_bytes_ ? low | static_cast<uint32_t>(__ldg(at + 1)) << 8 : low;
   }

@@ -110,6 +110,7 @@ std::optional<Position> find_crop_corner(const Yuv444Plan &plan) {
   };
   const Position corner = {plan.x.luma[0].i0, plan.y.luma[0].i0};
   const bool crops = neighbours(plan.x.luma) && neighbours(plan.y.luma);
+  if (plan.source.direction != Direction::identity) return std::nullopt;
   if (!plan.layout.is_420() || !crops || corner.x % 2 != 0) return std::nullopt;
   return corner;
 }

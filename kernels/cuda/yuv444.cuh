@@ -110,6 +110,7 @@ class Yuv444Launchers {
   /// Returns the kernel for pictures with aligned words.
   static Result pick(const Yuv444Plan &plan) {
     using F = SampleFamily;
+    if (plan.source.direction != Direction::identity) return pick_any(plan);
     switch (plan.layout.family) {
       case F::planar_444: return of<Planar>();
       case F::planar_subsampled: return of<PlanarSubsampled>();
@@ -128,8 +129,8 @@ class Yuv444Launchers {
 
   static Result pick_shared(const Yuv444Plan &) { return nullptr; }
 
-  /// Returns the kernel that reads byte by byte, for pictures of any format and for batches of
-  /// different formats.
+  /// Returns the kernel that reads byte by byte, for pictures of any format in any direction, and
+  /// for batches of different formats.
   static Result pick_any(const Yuv444Plan &) { return of<AnySamples>(); }
 
  private:
@@ -158,7 +159,7 @@ class UploadedYuv444 {
       : UploadedYuv444(PlanTables(device, plan.x, plan.y), plan) {}
 
   UploadedYuv444(PlanTables tables, const Yuv444Plan &plan, int /*slots*/ = 1)
-      : tables_(std::move(tables)), layout_(plan.layout) {
+      : tables_(std::move(tables)), layout_(plan.layout), direction_(plan.source.direction) {
     args_.tables = tables_.get();
   }
 
@@ -176,12 +177,14 @@ class UploadedYuv444 {
     return {bytes, plan.x, plan.y};
   }
 
-  bool fits_words(const ConstImage &in) const { return cuda::fits_words(in, layout_, 3); }
+  bool fits_words(const ConstImage &in) const {
+    return cuda::fits_words(in, layout_, 3, direction_);
+  }
   bool fits_sharing(const ConstImage &) const { return true; }
 
   Yuv444Args args(const ConstImage &in, bool words) const {
     Yuv444Args args = args_;
-    args.samples = samples_of(in, layout_, 3, words);
+    args.samples = samples_of(in, layout_, 3, words, direction_);
     return args;
   }
   Yuv444Args pad_args(const PadColor &pad) const {
@@ -193,6 +196,7 @@ class UploadedYuv444 {
  private:
   PlanTables tables_;
   FormatLayout layout_;
+  Direction direction_;
   Yuv444Args args_ = {};  // all arguments except the samples
 };
 

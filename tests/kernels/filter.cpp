@@ -271,6 +271,7 @@ TEST_P(FilterTest, CopiesWhatItDoesNotResize) {
     LetterboxParams p = {random_source(random, PixelFormat::BGRx, {50, 20}),
                          {PixelFormat::BGRx, 50, 20},
                          random_filter(random)};
+    p.source.direction = Direction::identity;
     p.resize.method = method;
     const InputPicture in(random, p.source.image);
     OutputPicture out(random, p.out);

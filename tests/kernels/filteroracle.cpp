@@ -117,22 +117,22 @@ std::vector<bool> pads_of(const std::vector<Window> &windows) {
 Filtered::Filtered(const ConstImage &in, const Source &source, const Resize &resize, Color color,
                    int dst_w, int dst_h, const std::optional<Region> &region)
     : pad_(resize.pad_value) {
+  const Seen seen(in, source.direction);
   const double width = in.desc.width, height = in.desc.height;
-  const Region all = region.value_or(Region{0.0, 0.0, width, height});
+  const Region all = seen.region(region.value_or(Region{0.0, 0.0, width, height}));
   const Placement p = place(resize.mode, all.width, all.height, dst_w, dst_h, resize.scale_up,
                             resize.shortest_edge);
-  const Line across = {{all.x, all.width, in.desc.width}, p.width, p.left, resize.method};
-  const Line down = {{all.y, all.height, in.desc.height}, p.height, p.top, resize.method};
+  const Line across = {{all.x, all.width, seen.width()}, p.width, p.left, resize.method};
+  const Line down = {{all.y, all.height, seen.height()}, p.height, p.top, resize.method};
   const std::vector<Window> columns = windows_of(across, dst_w), rows = windows_of(down, dst_h);
   pad_columns_ = pads_of(columns);
   pad_rows_ = pads_of(rows);
   const int w = across.high() - across.low(), h = down.high() - down.low();
   if (w <= 0 || h <= 0) return;
 
-  const Region touched = {static_cast<double>(across.part.first() + across.low()),
-                          static_cast<double>(down.part.first() + down.low()),
-                          static_cast<double>(w), static_cast<double>(h)};
-  const Resampler pixels(in, source, Resize{}, color, w, h, touched);
+  const Part columns_read = {across.part.first() + across.low() + 0.0, w + 0.0, seen.width()};
+  const Part rows_read = {down.part.first() + down.low() + 0.0, h + 0.0, seen.height()};
+  const Resampler pixels(in, source, Resize{}, color, w, h, columns_read, rows_read);
   std::vector<uint8_t> between[3];
   for (int y = 0; y < h; ++y) {
     std::vector<uint8_t> line[3];

@@ -214,6 +214,7 @@ TEST_P(LetterboxTest, PadsWithThePadValue) {
       Random random(static_cast<uint64_t>(pad));
       LetterboxParams p = random_params(random, PixelFormat::GRAY8, to);
       p.source.image = {PixelFormat::GRAY8, 16, 4};
+      p.source.direction = Direction::identity;
       p.out = {to, 16, 16};
       p.resize = {ResizeMode::ultralytics, Method::bilinear, pad, true};
       const InputPicture in(random, p.source.image);
@@ -236,6 +237,7 @@ TEST_P(LetterboxTest, GreyInputHasNoRange) {
     LetterboxParams p = random_params(random, PixelFormat::GRAY8, PixelFormat::RGB);
     p.source.image = {PixelFormat::GRAY8, 16, 16};
     p.source.colorimetry.range = range;
+    p.source.direction = Direction::identity;
     p.out = {PixelFormat::RGB, 16, 16};
     p.resize = {};
     const InputPicture in(random, p.source.image, Content::ramp);

@@ -430,7 +430,7 @@ TEST_P(NormalizeTest, EqualsALetterboxThenARoundedNormalize) {
     SCOPED_TRACE(text_of(whole));
     const ImageDesc middle = {random.pick(between), size.width, size.height};
     NormalizeCase second = whole;
-    second.source.image = middle;
+    second.source = {middle, {}};
     second.resize = {};
     second.round = false;
     const InputPicture in(random, whole.source.image);
@@ -455,12 +455,13 @@ TEST_P(NormalizeTest, EqualsYuv444ThenNormalize) {
     SCOPED_TRACE(text_of(whole));
     const ImageDesc middle = {PixelFormat::Y444, size.width, size.height};
     NormalizeCase second = whole;
-    second.source.image = middle;
+    second.source = {middle, {}};
     const InputPicture in(random, whole.source.image);
     InputPicture resized(random, middle);
     OutputPicture resized_out(random, middle);
-    machine().run(*machine()->yuv444({whole.source.image, middle, size.width, size.height, 0, 0}),
-                  in, resized_out);
+    const Yuv444Params first = {whole.source.image,    middle, size.width, size.height, 0, 0, {},
+                                whole.source.direction};
+    machine().run(*machine()->yuv444(first), in, resized_out);
     resized.assign(constant(resized_out.view()));
     OutputTensor expected(random, whole.out);
     machine().run(*normalize_picture(machine(), second), resized, expected);

@@ -175,6 +175,87 @@ uint8_t *address(const Image &image, char letter, int x, int y) {
   return find(image, letter, x, y);
 }
 
+// ----------------------------------------------------------------------------------- direction
+
+Seen::Seen(const ConstImage &image, Direction direction)
+    : image_(image),
+      direction_(direction),
+      format_(format_of(image.desc.format)),
+      turned_(direction == Direction::clockwise || direction == Direction::counterclockwise ||
+              direction == Direction::main_diagonal || direction == Direction::anti_diagonal) {}
+
+/// Returns where the pixel (x, y) of the seen picture is in a stored one of `w` × `h`.
+Seen::Position Seen::stored(int x, int y, int w, int h) const {
+  switch (direction_) {
+    case Direction::identity: return {x, y};
+    case Direction::clockwise: return {y, h - 1 - x};
+    case Direction::half_turn: return {w - 1 - x, h - 1 - y};
+    case Direction::counterclockwise: return {w - 1 - y, x};
+    case Direction::horizontal: return {w - 1 - x, y};
+    case Direction::vertical: return {x, h - 1 - y};
+    case Direction::main_diagonal: return {y, x};
+    case Direction::anti_diagonal: return {w - 1 - y, h - 1 - x};
+  }
+  throw std::logic_error("no such direction");
+}
+
+Seen::Position Seen::stored(char letter, int x, int y) const {
+  const bool fewer = is_chroma(letter);
+  return stored(x, y, rounded_up(image_.desc.width, fewer ? format_.across : 1),
+                rounded_up(image_.desc.height, fewer ? format_.down : 1));
+}
+
+bool Seen::is_backwards_x() const {
+  const Position first = stored(0, 0, 2, 2), second = stored(1, 0, 2, 2);
+  return second.x + second.y < first.x + first.y;
+}
+
+bool Seen::is_backwards_y() const {
+  const Position first = stored(0, 0, 2, 2), second = stored(0, 1, 2, 2);
+  return second.x + second.y < first.x + first.y;
+}
+
+Region Seen::region(const Region &r) const {
+  const double w = image_.desc.width, h = image_.desc.height;
+  // A side keeps its length, unless rounding would move its second end.
+  const auto side = [](double begin, double end, double length) {
+    return std::pair<double, double>(begin, begin + length > end ? end - begin : length);
+  };
+  const std::pair<double, double> x = {r.x, r.width}, y = {r.y, r.height};
+  const auto back_x = side(w - (r.x + r.width), w - r.x, r.width);
+  const auto back_y = side(h - (r.y + r.height), h - r.y, r.height);
+  const auto of = [](auto across, auto down) {
+    return Region{across.first, down.first, across.second, down.second};
+  };
+  switch (direction_) {
+    case Direction::identity: return of(x, y);
+    case Direction::clockwise: return of(back_y, x);
+    case Direction::half_turn: return of(back_x, back_y);
+    case Direction::counterclockwise: return of(y, back_x);
+    case Direction::horizontal: return of(back_x, y);
+    case Direction::vertical: return of(x, back_y);
+    case Direction::main_diagonal: return of(y, x);
+    case Direction::anti_diagonal: return of(back_y, back_x);
+  }
+  throw std::logic_error("no such direction");
+}
+
+float Seen::level(ColorRange range, char letter, int x, int y) const {
+  const Position at = stored(letter, x, y);
+  return oracle::level(image_, range, letter, at.x, at.y);
+}
+
+double Seen::precise_level(ColorRange range, char letter, int x, int y) const {
+  const Position at = stored(letter, x, y);
+  return oracle::precise_level(image_, range, letter, at.x, at.y);
+}
+
+uint8_t Seen::replicated(char letter, int x, int y) const {
+  const Position at = stored(x, y, image_.desc.width, image_.desc.height);
+  if (!is_chroma(letter)) return sample(image_, letter, at.x, at.y);
+  return sample(image_, letter, at.x / format_.across, at.y / format_.down);
+}
+
 // ------------------------------------------------------------------------------------ geometry
 
 namespace {
@@ -339,14 +420,27 @@ Reading read_luma(const Axis &axis, int k) {
                  src.picture, inside);
 }
 
-Reading read_chroma(const Axis &axis, int k, bool cosited, int each) {
+Reading read_chroma(const Axis &axis, int k, bool cosited, int each, bool backwards) {
+  const Part &src = axis.src;
+  const int samples = rounded_up(src.picture, each);
   if (axis.method == Method::nearest) {
     const Reading luma = read_nearest(axis, k);
-    return {luma.i0 / each, luma.i1 / each, 0.0, luma.inside};
+    const int i = backwards ? samples - 1 - (src.picture - 1 - luma.i0) / each : luma.i0 / each;
+    return {i, i, 0.0, luma.inside};
   }
   const double inside = inside_of(axis, k);
   if (inside == 0.0) return kPad;
-  const Part &src = axis.src;
+  if (backwards) {
+    // The chroma samples that the part's first and last samples belong to.
+    const auto of = [&](int luma) {
+      return samples - 1 - rounded_down(src.picture - 1 - luma, each);
+    };
+    const double d = src.picture + each - 1 - each * samples - (cosited ? 0.0 : (each - 1) / 2.0);
+    const int first = of(src.first()), last = of(src.first() + src.count() - 1);
+    // Relative to the first sample, so that a part equals a picture of it.
+    const double fc = (position(axis, k) + (src.begin - (d + each * first))) / each;
+    return between(fc, first, last, samples, inside);
+  }
   const int first = rounded_down(src.first(), each),
             last = rounded_down(src.first() + src.count() - 1, each);
   const double f = position(axis, k) + (src.begin - each * first);
@@ -424,22 +518,28 @@ float gray_from_rgb(Triple rgb) {
 
 namespace {
 
-Part across_of(const ImageDesc &image, const std::optional<Region> &region) {
-  if (region) return {region->x, region->width, image.width};
-  return {0.0, static_cast<double>(image.width), image.width};
+/// Returns the part of a seen picture's axis that a region of the stored picture covers.
+Part across_of(const Seen &in, const std::optional<Region> &region) {
+  if (!region) return {0.0, static_cast<double>(in.width()), in.width()};
+  return {in.region(*region).x, in.region(*region).width, in.width()};
 }
 
-Part down_of(const ImageDesc &image, const std::optional<Region> &region) {
-  if (region) return {region->y, region->height, image.height};
-  return {0.0, static_cast<double>(image.height), image.height};
+Part down_of(const Seen &in, const std::optional<Region> &region) {
+  if (!region) return {0.0, static_cast<double>(in.height()), in.height()};
+  return {in.region(*region).y, in.region(*region).height, in.height()};
 }
 
 }  // namespace
 
 Resampler::Resampler(const ConstImage &in, const Source &source, const Resize &resize, Color color,
                      int dst_w, int dst_h, const std::optional<Region> &region)
-    : in_(in), source_(source), resize_(resize), color_(color), format_(format_of(in.desc.format)) {
-  const Part across = across_of(in.desc, region), down = down_of(in.desc, region);
+    : Resampler(in, source, resize, color, dst_w, dst_h,
+                across_of(Seen(in, source.direction), region),
+                down_of(Seen(in, source.direction), region)) {}
+
+Resampler::Resampler(const ConstImage &in, const Source &source, const Resize &resize, Color color,
+                     int dst_w, int dst_h, Part across, Part down)
+    : in_(in, source.direction), source_(source), resize_(resize), color_(color) {
   const Placement p = place(resize.mode, across.length, down.length, dst_w, dst_h, resize.scale_up,
                             resize.shortest_edge);
   x_ = x_axis(p, resize, across, dst_w);
@@ -447,18 +547,20 @@ Resampler::Resampler(const ConstImage &in, const Source &source, const Resize &r
 }
 
 Reading Resampler::column(char letter, int x) const {
-  const bool fewer = format_.across > 1 && is_chroma(letter);
-  return fewer ? read_chroma(x_, x, source_.cosited_x, format_.across) : read_luma(x_, x);
+  if (in_.across() == 1 || !is_chroma(letter)) return read_luma(x_, x);
+  return read_chroma(x_, x, in_.is_turned() ? source_.cosited_y : source_.cosited_x, in_.across(),
+                     in_.is_backwards_x());
 }
 
 Reading Resampler::row(char letter, int y) const {
-  const bool fewer = format_.down > 1 && is_chroma(letter);
-  return fewer ? read_chroma(y_, y, source_.cosited_y, format_.down) : read_luma(y_, y);
+  if (in_.down() == 1 || !is_chroma(letter)) return read_luma(y_, y);
+  return read_chroma(y_, y, in_.is_turned() ? source_.cosited_x : source_.cosited_y, in_.down(),
+                     in_.is_backwards_y());
 }
 
 float Resampler::sampled(char letter, int x, int y) const {
   const Reading column = this->column(letter, x), row = this->row(letter, y);
-  const auto p = [&](int i, int j) { return level(in_, source_.colorimetry.range, letter, i, j); };
+  const auto p = [&](int i, int j) { return in_.level(source_.colorimetry.range, letter, i, j); };
   const float wx = single(column.w), wy = single(row.w);
   const float p00 = p(column.i0, row.i0), p01 = p(column.i0, row.i1);
   const float p10 = p(column.i1, row.i0), p11 = p(column.i1, row.i1);
@@ -470,7 +572,7 @@ float Resampler::sampled(char letter, int x, int y) const {
 double Resampler::precise_sampled(char letter, int x, int y) const {
   const Reading column = this->column(letter, x), row = this->row(letter, y);
   const auto p = [&](int i, int j) {
-    return precise_level(in_, source_.colorimetry.range, letter, i, j);
+    return in_.precise_level(source_.colorimetry.range, letter, i, j);
   };
   return (1.0 - column.w) * (1.0 - row.w) * p(column.i0, row.i0) +
          column.w * (1.0 - row.w) * p(column.i1, row.i0) +
@@ -478,26 +580,28 @@ double Resampler::precise_sampled(char letter, int x, int y) const {
 }
 
 Triple Resampler::converted(int x, int y) const {
-  const char *const letters = format_.components.c_str();
+  const Format &format = in_.format();
+  const char *const letters = format.components.c_str();
   const float first = sampled(letters[0], x, y);
-  if (format_.is_gray()) return {first, first, first};
-  if (format_.is_yuv() && color_ == Color::gray)
+  if (format.is_gray()) return {first, first, first};
+  if (format.is_yuv() && color_ == Color::gray)
     return {gray_from_luma(source_.colorimetry, first), 0.0f, 0.0f};
   const Triple all = {first, sampled(letters[1], x, y), sampled(letters[2], x, y)};
-  if (format_.is_rgb()) return color_ == Color::gray ? Triple{gray_from_rgb(all)} : all;
+  if (format.is_rgb()) return color_ == Color::gray ? Triple{gray_from_rgb(all)} : all;
   return color_ == Color::yuv ? all : rgb_from_yuv(source_.colorimetry, all);
 }
 
 PreciseTriple Resampler::precise_converted(int x, int y) const {
-  const char *const letters = format_.components.c_str();
+  const Format &format = in_.format();
+  const char *const letters = format.components.c_str();
   const double first = precise_sampled(letters[0], x, y);
-  if (format_.is_gray()) return {first, first, first};
+  if (format.is_gray()) return {first, first, first};
   // Without chroma, all three components are the grey.
-  if (format_.is_yuv() && color_ == Color::gray)
+  if (format.is_yuv() && color_ == Color::gray)
     return precise_rgb_from_yuv(source_.colorimetry, {first, 128.0, 128.0});
   const PreciseTriple all = {first, precise_sampled(letters[1], x, y),
                              precise_sampled(letters[2], x, y)};
-  if (format_.is_rgb())
+  if (format.is_rgb())
     return color_ == Color::gray ? PreciseTriple{0.299 * all[0] + 0.587 * all[1] + 0.114 * all[2]}
                                  : all;
   return color_ == Color::yuv ? all : precise_rgb_from_yuv(source_.colorimetry, all);
@@ -592,37 +696,33 @@ int sample_of(Part part, int64_t i) {
   return part.first() + static_cast<int>(limit<int64_t>(i, 0, part.count() - 1));
 }
 
-/// Returns a sample of the picture with chroma replicated to full size.
-int64_t replicated(const ConstImage &in, char letter, int i, int j) {
-  const Format &format = format_of(in.desc.format);
-  const int x = is_chroma(letter) ? i / format.across : i;
-  const int y = is_chroma(letter) ? j / format.down : j;
-  return sample(in, letter, x, y);
-}
-
 }  // namespace
 
-uint8_t fixed_sample(const ConstImage &in, char letter, Part across, Part down, int resize_w,
+uint8_t fixed_sample(const Seen &in, char letter, Part across, Part down, int resize_w,
                      int resize_h, int x, int y) {
   const FixedReading column = read_fixed(across, resize_w, x);
   const FixedReading row = read_fixed(down, resize_h, y);
   const int64_t one = 262144;
   const auto blended_row = [&](int64_t at) {
     const int j = sample_of(down, at);
-    const int64_t sum = replicated(in, letter, sample_of(across, column.at), j) * (one - column.w) +
-                        replicated(in, letter, sample_of(across, column.at + 1), j) * column.w;
+    const auto column_at = [&](int64_t i) {
+      return int64_t{in.replicated(letter, sample_of(across, i), j)};
+    };
+    const int64_t sum =
+        column_at(column.at) * (one - column.w) + column_at(column.at + 1) * column.w;
     return (sum + 4096) / 8192;
   };
   const int64_t sum = blended_row(row.at) * (one - row.w) + blended_row(row.at + 1) * row.w;
   return static_cast<uint8_t>((sum + 4194304) / 8388608);
 }
 
-void yuv444(const Yuv444Params &p, const ConstImage &in, const Image &out) {
+void yuv444(const Yuv444Params &p, const ConstImage &image, const Image &out) {
+  const Seen in(image, p.direction);
   for (int y = 0; y < out.desc.height; ++y)
     for (int x = 0; x < out.desc.width; ++x)
       for (const char letter : {'Y', 'U', 'V'})
         *address(out, letter, x, y) =
-            fixed_sample(in, letter, across_of(in.desc, {}), down_of(in.desc, {}), p.resize_width,
+            fixed_sample(in, letter, across_of(in, {}), down_of(in, {}), p.resize_width,
                          p.resize_height, p.crop_x + x, p.crop_y + y);
 }
 
@@ -654,12 +754,12 @@ void store(const Tensor &out, int64_t index, float x) {
 }
 
 /// Returns grey, R G B or Y U V of an output pixel by the fixed-point or the float path.
-Triple components_at(const NormalizeCase &p, const Components &components, const ConstImage &in,
-                     int x, int y) {
+Triple components_at(const NormalizeCase &p, const Components &components, const Seen &in, int x,
+                     int y) {
   if (!takes_fixed_path(p)) return components.at(x, y);
   Triple v;
   for (int c = 0; c < 3; ++c)
-    v[c] = fixed_sample(in, "YUV"[c], across_of(in.desc, p.region), down_of(in.desc, p.region),
+    v[c] = fixed_sample(in, "YUV"[c], across_of(in, p.region), down_of(in, p.region),
                         static_cast<int>(p.out.w), static_cast<int>(p.out.h), x, y);
   return v;
 }
@@ -690,11 +790,12 @@ int64_t index_of(const TensorDesc &d, int64_t n, int64_t c, int64_t h, int64_t w
 void normalize(const NormalizeCase &p, const ConstImage &in, const Tensor &out) {
   const auto width = static_cast<int>(p.out.w), height = static_cast<int>(p.out.h);
   const Components components(in, p.source, p.resize, p.color, width, height, p.region);
+  const Seen seen(in, p.source.direction);
   std::vector<Affine> affine;
   for (int c = 0; c < p.out.c; ++c) affine.push_back(affine_of(p, c));
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
-      const Triple v = components_at(p, components, in, x, y);
+      const Triple v = components_at(p, components, seen, x, y);
       const bool zero = p.pad_normalized && !takes_fixed_path(p) && components.is_pad(x, y);
       for (int c = 0; c < p.out.c; ++c) {
         float component = v[p.color == Color::bgr ? 2 - c : c];

@@ -51,6 +51,43 @@ double precise_level(const ConstImage &image, ColorRange range, char letter, int
 /// Returns the address of that sample in a picture of eight bits.
 uint8_t *address(const Image &image, char letter, int x, int y);
 
+/// A picture in its direction. Positions of samples are those of the seen picture; a component that
+/// is subsampled has a grid of its own.
+class Seen {
+ public:
+  Seen(const ConstImage &image, Direction direction);
+
+  const Format &format() const { return format_; }
+  int width() const { return turned_ ? image_.desc.height : image_.desc.width; }
+  int height() const { return turned_ ? image_.desc.width : image_.desc.height; }
+  /// Luma samples for each chroma sample along the axes.
+  int across() const { return turned_ ? format_.down : format_.across; }
+  int down() const { return turned_ ? format_.across : format_.down; }
+  /// Whether an axis runs against that of the stored picture.
+  bool is_backwards_x() const;
+  bool is_backwards_y() const;
+  bool is_turned() const { return turned_; }
+  /// Returns a region of the stored picture as a region of the seen one.
+  Region region(const Region &stored) const;
+
+  float level(ColorRange range, char letter, int x, int y) const;
+  double precise_level(ColorRange range, char letter, int x, int y) const;
+  /// Returns the sample at a position of luma, where chroma is replicated.
+  uint8_t replicated(char letter, int x, int y) const;
+
+ private:
+  struct Position {
+    int x, y;
+  };
+  Position stored(int x, int y, int width, int height) const;
+  Position stored(char letter, int x, int y) const;
+
+  ConstImage image_;
+  Direction direction_;
+  const Format &format_;
+  bool turned_;
+};
+
 /// The position of a picture in the output.
 struct Placement {
   double step;  ///< affine only
@@ -96,8 +133,9 @@ struct Reading {
 };
 
 Reading read_luma(const Axis &axis, int k);
-/// Returns the reading of chroma that has one sample per `each` luma samples.
-Reading read_chroma(const Axis &axis, int k, bool cosited, int each);
+/// Returns the reading of chroma that has one sample per `each` luma samples, counted from the other
+/// end of an axis that is backwards.
+Reading read_chroma(const Axis &axis, int k, bool cosited, int each, bool backwards = false);
 
 /// Factors of Y, U, V → R, G, B in double precision.
 struct Factors {
@@ -119,6 +157,9 @@ class Resampler {
  public:
   Resampler(const ConstImage &in, const Source &source, const Resize &resize, Color color,
             int dst_w, int dst_h, const std::optional<Region> &region = {});
+  /// The parts are those of the seen picture.
+  Resampler(const ConstImage &in, const Source &source, const Resize &resize, Color color,
+            int dst_w, int dst_h, Part across, Part down);
 
   Triple at(int x, int y) const;
   /// Returns the components in double precision, with textbook formulas.
@@ -134,11 +175,10 @@ class Resampler {
   PreciseTriple precise_converted(int x, int y) const;
   float pad(int component) const;
 
-  ConstImage in_;
+  Seen in_;
   Source source_;
   Resize resize_;
   Color color_;
-  const Format &format_;
   Axis x_, y_;
 };
 
@@ -158,7 +198,7 @@ class Filtered {
 };
 
 /// Returns one sample of the fixed-point resize of a part to `resize_w` × `resize_h`.
-uint8_t fixed_sample(const ConstImage &in, char letter, Part across, Part down, int resize_w,
+uint8_t fixed_sample(const Seen &in, char letter, Part across, Part down, int resize_w,
                      int resize_h, int x, int y);
 
 /// Factors of an output channel.

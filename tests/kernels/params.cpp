@@ -23,6 +23,11 @@ const std::vector<Layout> kLayouts = {Layout::nchw, Layout::nhwc};
 const std::vector<Normalization> kNormalizations = {Normalization::mean_std,
                                                     Normalization::alpha_beta};
 const std::vector<bool> kBools = {false, true};
+const std::vector<Direction> kDirections = {
+    Direction::identity,         Direction::clockwise,     Direction::half_turn,
+    Direction::counterclockwise, Direction::horizontal,    Direction::vertical,
+    Direction::main_diagonal,    Direction::anti_diagonal,
+};
 
 namespace {
 
@@ -111,6 +116,7 @@ Source random_source(Random &random, PixelFormat format, Size size) {
   source.colorimetry = {random.pick(kMatrices), random.pick(kRanges)};
   source.cosited_x = random.chance(50);
   source.cosited_y = random.chance(50);
+  if (random.chance(40)) source.direction = random.pick(kDirections);
   return source;
 }
 
@@ -183,11 +189,18 @@ std::string text_of(const TensorDesc &desc) {
   return text.str();
 }
 
+std::string text_of(Direction direction) {
+  if (direction == Direction::identity) return "";
+  return std::string(" ") +
+         name_in({"identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll"}, direction);
+}
+
 std::string text_of(const Source &source) {
   return text_of(source.image) + " " +
          name_in({"bt601", "bt709", "bt2020"}, source.colorimetry.matrix) + " " +
          name_in({"limited", "full"}, source.colorimetry.range) +
-         (source.cosited_x ? " cosited-x" : "") + (source.cosited_y ? " cosited-y" : "");
+         (source.cosited_x ? " cosited-x" : "") + (source.cosited_y ? " cosited-y" : "") +
+         text_of(source.direction);
 }
 
 std::string text_of(const Resize &resize) {
@@ -204,7 +217,8 @@ std::string text_of(const Resize &resize) {
 std::string text_of(const Yuv444Params &p) {
   std::ostringstream text;
   text << "yuv444: " << text_of(p.in) << " -> " << p.resize_width << "x" << p.resize_height
-       << ", crop " << p.crop_x << "," << p.crop_y << " -> " << text_of(p.out);
+       << ", crop " << p.crop_x << "," << p.crop_y << " -> " << text_of(p.out)
+       << text_of(p.direction);
   return text.str();
 }
 

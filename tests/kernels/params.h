@@ -23,6 +23,7 @@ extern const std::vector<DType> kTypes;
 extern const std::vector<Layout> kLayouts;
 extern const std::vector<Normalization> kNormalizations;
 extern const std::vector<bool> kBools;
+extern const std::vector<Direction> kDirections;
 
 struct Size {
   int width, height;
@@ -57,6 +58,8 @@ void randomize_factors(Random &random, NormalizeCase &params);
 
 std::string text_of(const ImageDesc &desc);
 std::string text_of(const TensorDesc &desc);
+/// Returns "" for the identity.
+std::string text_of(Direction direction);
 std::string text_of(const Source &source);
 std::string text_of(const Resize &resize);
 std::string text_of(const Yuv444Params &params);

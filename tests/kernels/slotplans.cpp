@@ -214,9 +214,11 @@ class SlotsTest : public KernelTest {
         EXPECT_EQ(g.dst_width, 0);
         continue;
       }
-      const ImageDesc &image = batch.sources[batch.slots[i]->picture].image;
+      const Source &source = batch.sources[batch.slots[i]->picture];
+      const ImageDesc image = source.seen();
+      const Region region = batch.slots[i]->region.value_or(whole(source.image));
       const Geometry expected = make_geometry(p.resize.fit(), image.width, image.height,
-                                              batch.slots[i]->region.value_or(whole(image)),
+                                              seen(region, source.image, source.direction),
                                               static_cast<int>(p.out.w), static_cast<int>(p.out.h));
       EXPECT_EQ(g.src_width, expected.src_width);
       EXPECT_EQ(std::tie(g.sx, g.sy, g.tx, g.ty),

@@ -44,11 +44,13 @@ Yuv444Params random_params(Random &random, PixelFormat format) {
           resized.width,
           resized.height,
           crop.x,
-          crop.y};
+          crop.y,
+          {},
+          random.pick(kDirections)};
 }
 
-Yuv444Params whole(ImageDesc in, int width, int height) {
-  return {in, {PixelFormat::Y444, width, height}, width, height, 0, 0};
+Yuv444Params whole(ImageDesc in, int width, int height, Direction direction = {}) {
+  return {in, {PixelFormat::Y444, width, height}, width, height, 0, 0, {}, direction};
 }
 
 TEST_P(Yuv444Test, RandomCases) {
@@ -181,7 +183,8 @@ TEST_P(Yuv444Test, ACropOfTheResizeIsTheResizeWithACrop) {
   for_cases(200, [&](Random &random) {
     const Yuv444Params cropped = random_params(random, random.pick(kYuvFormats));
     SCOPED_TRACE(text_of(cropped));
-    const Yuv444Params all = whole(cropped.in, cropped.resize_width, cropped.resize_height);
+    const Yuv444Params all =
+        whole(cropped.in, cropped.resize_width, cropped.resize_height, cropped.direction);
     const InputPicture in(random, cropped.in);
     OutputPicture big(random, all.out), small(random, cropped.out);
     machine().run(*machine()->yuv444(all), in, big);
