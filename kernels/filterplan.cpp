@@ -206,6 +206,7 @@ FilterPlan make_filter_plan(const Source &source, const Resize &resize, Color co
   FilterPlan plan = {};
   plan.geometry = make_geometry(resize.fit(), image.width, image.height,
                                 region.value_or(whole(image)), dst_width, dst_height);
+  plan.geometry.direction = source.direction;
   const Geometry &g = plan.geometry;
   const Axis x =
       axis_of({g.region.x, g.region.width}, image.width, g.resized_width, g.offset_x, dst_width);

@@ -121,6 +121,28 @@ std::optional<Extent> clip_axis(double begin, double length, int limit) {
   return rest >= kMinSide ? std::optional<Extent>({from, rest}) : std::nullopt;
 }
 
+/// Mirrors an interval of an axis. Both ends are rounded once; if the length would move the second
+/// one, perhaps past the edge of the picture, the length is changed.
+Extent mirrored(Extent part, int length) {
+  const double begin = length - (part.begin + part.length), end = length - part.begin;
+  return {begin, begin + part.length > end ? end - begin : part.length};
+}
+
+/// An axis of the seen picture as an affine function of its axis of the stored picture, or back.
+struct AxisMap {
+  double factor, offset;
+};
+
+/// out = s · in + t, where `in` is mirrored on an axis of `length`.
+AxisMap forward(double s, double t, bool mirrored, int length) {
+  return mirrored ? AxisMap{-s, s * length + t} : AxisMap{s, t};
+}
+
+/// 0 - x instead of -x avoids negative zeros.
+AxisMap backward(double s, double t, bool mirrored, int length) {
+  return mirrored ? AxisMap{-1.0 / s, length + t / s} : AxisMap{1.0 / s, 0.0 - t / s};
+}
+
 }  // namespace
 
 bool is_region(const Region &r) {
@@ -142,6 +164,37 @@ std::optional<Region> clip(const Region &r, int width, int height) {
   const auto x = clip_axis(r.x, r.width, width), y = clip_axis(r.y, r.height, height);
   if (!x || !y) return std::nullopt;
   return Region{x->begin, y->begin, x->length, y->length};
+}
+
+Region seen(const Region &region, const ImageDesc &stored, Direction direction) {
+  const Orientation o = orientation_of(direction);
+  const ImageDesc picture = seen(stored, direction);
+  Extent x = {region.x, region.width}, y = {region.y, region.height};
+  if (o.transposed) std::swap(x, y);
+  if (o.mirrored_x) x = mirrored(x, picture.width);
+  if (o.mirrored_y) y = mirrored(y, picture.height);
+  return {x.begin, y.begin, x.length, y.length};
+}
+
+Matrix matrix_of(const Geometry &g) {
+  const Orientation o = orientation_of(g.direction);
+  const AxisMap x = forward(g.sx, g.tx, o.mirrored_x, g.src_width);
+  const AxisMap y = forward(g.sy, g.ty, o.mirrored_y, g.src_height);
+  if (o.transposed) return {0.0, x.factor, x.offset, y.factor, 0.0, y.offset};
+  return {x.factor, 0.0, x.offset, 0.0, y.factor, y.offset};
+}
+
+Matrix inverse_of(const Geometry &g) {
+  const Orientation o = orientation_of(g.direction);
+  const AxisMap x = backward(g.sx, g.tx, o.mirrored_x, g.src_width);
+  const AxisMap y = backward(g.sy, g.ty, o.mirrored_y, g.src_height);
+  if (o.transposed) return {0.0, y.factor, y.offset, x.factor, 0.0, x.offset};
+  return {x.factor, 0.0, x.offset, 0.0, y.factor, y.offset};
+}
+
+ImageDesc stored_size(const Geometry &g) {
+  // A direction and its inverse transpose alike.
+  return seen(ImageDesc{{}, g.src_width, g.src_height}, g.direction);
 }
 
 Geometry make_geometry(const Fit &fit, int src_width, int src_height, int dst_width,

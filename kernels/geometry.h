@@ -3,7 +3,8 @@
 
 #include <optional>
 
-#include "kernels/image.h"
+#include "kernels/matrix.h"
+#include "kernels/orientation.h"
 
 namespace cudatensor {
 
@@ -51,7 +52,10 @@ void check_region(const Region &region);
 /// Clips a region to a picture of width × height. Returns no value if the result is not a region.
 std::optional<Region> clip(const Region &region, int width, int height);
 
-/// The position of a picture, or of a region of it, in the output, in continuous coordinates.
+/// Returns a region of the stored picture in coordinates of the seen picture.
+Region seen(const Region &region, const ImageDesc &stored, Direction direction);
+
+/// The position of a seen picture, or of a region of it, in the output, in continuous coordinates.
 struct Geometry {
   ResizeMode mode;
   int src_width, src_height;
@@ -63,7 +67,15 @@ struct Geometry {
   int content_width, content_height;  ///< size of the content, in output pixels
   int resized_width, resized_height;  ///< size of the resized picture; 0 with affine
   int offset_x, offset_y;  ///< position of the resized picture in output pixels; below 0 if cropped
+  Direction direction;     ///< the direction in which the stored picture is seen
 };
+
+/// Returns the matrix from the stored picture to the output.
+Matrix matrix_of(const Geometry &geometry);
+/// Returns the matrix from the output to the stored picture.
+Matrix inverse_of(const Geometry &geometry);
+/// Returns the stored picture's size, without a format.
+ImageDesc stored_size(const Geometry &geometry);
 
 /// The placement of a picture in the output. Without `scale_up`, letterbox modes never enlarge; the
 /// other modes ignore it. `shortest_edge` is the length of the shorter edge after the resize,

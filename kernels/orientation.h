@@ -2,9 +2,7 @@
 // The directions in which a stored picture is seen.
 #pragma once
 
-#include <utility>
-
-#include "kernels/geometry.h"
+#include "kernels/image.h"
 
 namespace cudatensor {
 
@@ -47,8 +45,5 @@ constexpr ImageDesc seen(const ImageDesc &stored, Direction direction) {
   if (!orientation_of(direction).transposed) return stored;
   return {stored.format, stored.height, stored.width};
 }
-
-/// Returns a region of the stored picture in coordinates of the seen picture.
-Region seen(const Region &region, const ImageDesc &stored, Direction direction);
 
 }  // namespace cudatensor

@@ -117,6 +117,7 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
   ResamplePlan plan = make_conversion_plan(source, resize, color);
   plan.geometry = make_geometry(resize.fit(), image.width, image.height,
                                 region.value_or(whole(image)), dst_width, dst_height);
+  plan.geometry.direction = source.direction;
   plan.sampling = make_sampling_plan(plan.geometry, resize.method, plan.chroma.x, plan.chroma.y);
   plan.method = resize.method;
   return plan;

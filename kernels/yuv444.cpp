@@ -21,6 +21,7 @@ Geometry geometry_of(const Yuv444Params &p) {
                              p.resize_height);
   g.dst_width = g.content_width = p.out.width;
   g.dst_height = g.content_height = p.out.height;
+  g.direction = p.direction;
   g.tx -= p.crop_x;
   g.ty -= p.crop_y;
   return g;

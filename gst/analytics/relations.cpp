@@ -149,6 +149,8 @@ bool Copy::map_copy(const MtdImpl *kind, Mtd &copy) {
 /// transform for 1.28 rounds towards zero. In all releases the four numbers follow the kind and the
 /// mask's buffer; this is verified.
 bool Copy::map_mask(const Mtd &mtd, Mtd &copy) {
+  // The pixels of the mask would have to be turned, too.
+  if (!is_upright(map_)) return false;
   struct Place {
     gint x, y;
     guint width, height;

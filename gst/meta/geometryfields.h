@@ -8,10 +8,9 @@
 #include <iterator>
 #include <optional>
 
-namespace cudatensor {
+#include "kernels/matrix.h"
 
-/// A row-major 2×3 matrix.
-using Matrix = std::array<double, 6>;
+namespace cudatensor {
 
 /// The names of the integer fields.
 constexpr const char *kGeometrySizes[] = {"src-width",     "src-height",    "dst-width",
@@ -27,7 +26,7 @@ struct GeometryFields {
 /// Reads the matrices and the first `sizes` integer fields. Returns no value if a field is missing,
 /// which is possible if other code created the structure.
 std::optional<GeometryFields> read_geometry(const GstStructure *structure,
-                                           size_t sizes = std::size(kGeometrySizes));
+                                            size_t sizes = std::size(kGeometrySizes));
 
 /// Reads a GST_TYPE_ARRAY of exactly `count` doubles. Returns false if there is none.
 bool read_doubles(const GstStructure *structure, const char *field, double *numbers, guint count);

@@ -12,25 +12,13 @@
 namespace cudatensor {
 namespace {
 
-Matrix forward(const Geometry &g) { return {g.sx, 0.0, g.tx, 0.0, g.sy, g.ty}; }
-
-Matrix backward(const Geometry &g) {
-  // 0 - x instead of -x avoids negative zeros.
-  return {1.0 / g.sx, 0.0, 0.0 - g.tx / g.sx, 0.0, 1.0 / g.sy, 0.0 - g.ty / g.sy};
-}
-
-/// The matrix product a · b: applies b first, then a.
-Matrix compose(const Matrix &a, const Matrix &b) {
-  return {a[0] * b[0] + a[1] * b[3], a[0] * b[1] + a[1] * b[4], a[0] * b[2] + a[1] * b[5] + a[2],
-          a[3] * b[0] + a[4] * b[3], a[3] * b[1] + a[4] * b[4], a[3] * b[2] + a[4] * b[5] + a[5]};
-}
-
 constexpr gint kFields = 2 + std::size(kGeometrySizes);
 
 GeometryFields fields_of(const Geometry &g) {
-  return {forward(g),
-          backward(g),
-          {g.src_width, g.src_height, g.dst_width, g.dst_height, g.pad_left, g.pad_top,
+  const ImageDesc source = stored_size(g);
+  return {matrix_of(g),
+          inverse_of(g),
+          {source.width, source.height, g.dst_width, g.dst_height, g.pad_left, g.pad_top,
            g.content_width, g.content_height}};
 }
 
@@ -47,8 +35,8 @@ std::optional<GeometryFields> read_earlier_fields(GstBuffer *buffer) {
 }
 
 GeometryFields after(const GeometryFields &earlier, GeometryFields facts) {
-  facts.matrix = compose(facts.matrix, earlier.matrix);
-  facts.inverse = compose(earlier.inverse, facts.inverse);
+  facts.matrix = product(facts.matrix, earlier.matrix);
+  facts.inverse = product(earlier.inverse, facts.inverse);
   std::copy_n(earlier.sizes.begin(), kSourceSizes, facts.sizes.begin());
   return facts;
 }

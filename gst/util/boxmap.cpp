@@ -11,11 +11,19 @@ struct Span {
   double begin, end;
 };
 
-Span map_span(int begin, int length, double s, double t, Rounding rounding) {
-  const double low = s * begin + t, high = s * (static_cast<double>(begin) + length) + t;
-  if (rounding == Rounding::outwards) return {std::floor(low), std::ceil(high)};
-  const double first = std::floor(low + 0.5);
-  return {first, std::max(std::floor(high + 0.5), first + 1.0)};
+/// Returns the extent of a mapped box along the axis of a row of the matrix.
+Span extent(const double *row, const Box &box) {
+  const double x[] = {static_cast<double>(box.x), box.x + static_cast<double>(box.width)};
+  const double y[] = {static_cast<double>(box.y), box.y + static_cast<double>(box.height)};
+  const auto at = [&](int i, int j) { return row[0] * x[i] + row[1] * y[j] + row[2]; };
+  const auto [low, high] = std::minmax({at(0, 0), at(1, 0), at(0, 1), at(1, 1)});
+  return {low, high};
+}
+
+Span rounded(Span span, Rounding rounding) {
+  if (rounding == Rounding::outwards) return {std::floor(span.begin), std::ceil(span.end)};
+  const double first = std::floor(span.begin + 0.5);
+  return {first, std::max(std::floor(span.end + 0.5), first + 1.0)};
 }
 
 int to_int(double value) {
@@ -35,60 +43,62 @@ Span clip_to(Span span, int size) {
   return {begin, std::clamp(span.end, begin + 1.0, static_cast<double>(size))};
 }
 
-bool overlaps(int begin, int length, double s, double t, int size) {
-  return length > 0 && s * (static_cast<double>(begin) + length) + t > 0.0 && s * begin + t < size;
-}
+bool overlaps(Span span, int size) { return span.end > 0.0 && span.begin < size; }
 
 }  // namespace
 
 BoxMap box_map_of(const Geometry &g) {
-  return {g.sx, g.sy, g.tx, g.ty, g.src_width, g.src_height, g.dst_width, g.dst_height};
+  const ImageDesc source = stored_size(g);
+  return {matrix_of(g), source.width, source.height, g.dst_width, g.dst_height};
 }
 
 BoxMap scaling(int in_width, int in_height, int out_width, int out_height) {
-  return {static_cast<double>(out_width) / in_width,
-          static_cast<double>(out_height) / in_height,
-          0.0,
-          0.0,
-          in_width,
-          in_height,
-          out_width,
-          out_height};
+  const double sx = static_cast<double>(out_width) / in_width;
+  const double sy = static_cast<double>(out_height) / in_height;
+  return {{sx, 0.0, 0.0, 0.0, sy, 0.0}, in_width, in_height, out_width, out_height};
 }
 
 BoxMap inverse_of(const BoxMap &m) {
-  return {1.0 / m.sx,  1.0 / m.sy,   -m.tx / m.sx, -m.ty / m.sy,
-          m.out_width, m.out_height, m.in_width,   m.in_height};
+  return {inverse_of(m.matrix), m.out_width, m.out_height, m.in_width, m.in_height};
 }
 
 BoxMap compose(const BoxMap &a, const BoxMap &b) {
-  return {a.sx * b.sx, a.sy * b.sy, b.sx * a.tx + b.tx, b.sy * a.ty + b.ty,
-          a.in_width,  a.in_height, b.out_width,        b.out_height};
+  return {product(b.matrix, a.matrix), a.in_width, a.in_height, b.out_width, b.out_height};
+}
+
+bool is_upright(const BoxMap &map) {
+  const Matrix &m = map.matrix;
+  return m[0] > 0.0 && m[1] == 0.0 && m[3] == 0.0 && m[4] > 0.0;
 }
 
 Box map_box(const BoxMap &m, const Box &box, Rounding rounding) {
-  return box_of(map_span(box.x, box.width, m.sx, m.tx, rounding),
-                map_span(box.y, box.height, m.sy, m.ty, rounding));
+  return box_of(rounded(extent(&m.matrix[0], box), rounding),
+                rounded(extent(&m.matrix[3], box), rounding));
 }
 
 std::optional<Box> map_box_clipped(const BoxMap &m, const Box &box, Rounding rounding) {
-  if (!overlaps(box.x, box.width, m.sx, m.tx, m.out_width) ||
-      !overlaps(box.y, box.height, m.sy, m.ty, m.out_height))
+  const Span x = extent(&m.matrix[0], box), y = extent(&m.matrix[3], box);
+  if (box.width <= 0 || box.height <= 0 || !overlaps(x, m.out_width) || !overlaps(y, m.out_height))
     return std::nullopt;
-  return box_of(clip_to(map_span(box.x, box.width, m.sx, m.tx, rounding), m.out_width),
-                clip_to(map_span(box.y, box.height, m.sy, m.ty, rounding), m.out_height));
+  return box_of(clip_to(rounded(x, rounding), m.out_width),
+                clip_to(rounded(y, rounding), m.out_height));
 }
 
-TurnedBox map_box(const BoxMap &m, const TurnedBox &turned) {
+TurnedBox map_box(const BoxMap &map, const TurnedBox &turned) {
+  const Matrix &m = map.matrix;
   const Box &box = turned.box;
   const double c = std::cos(turned.radians), s = std::sin(turned.radians);
-  const double width = box.width * std::hypot(m.sx * c, m.sy * s);
-  const double height = box.height * std::hypot(m.sx * s, m.sy * c);
-  const double x = m.sx * (box.x + box.width / 2.0) + m.tx - width / 2.0;
-  const double y = m.sy * (box.y + box.height / 2.0) + m.ty - height / 2.0;
+  // The mapped directions of the box's sides.
+  const double across_x = m[0] * c + m[1] * s, across_y = m[3] * c + m[4] * s;
+  const double down_x = m[1] * c - m[0] * s, down_y = m[4] * c - m[3] * s;
+  const double width = box.width * std::hypot(across_x, across_y);
+  const double height = box.height * std::hypot(down_x, down_y);
+  const double center_x = box.x + box.width / 2.0, center_y = box.y + box.height / 2.0;
+  const double x = m[0] * center_x + m[1] * center_y + m[2] - width / 2.0;
+  const double y = m[3] * center_x + m[4] * center_y + m[5] - height / 2.0;
   const auto whole = [](double length) { return std::max(to_int(std::floor(length + 0.5)), 1); };
   return {{to_int(std::floor(x + 0.5)), to_int(std::floor(y + 0.5)), whole(width), whole(height)},
-          static_cast<float>(std::atan2(m.sy * s, m.sx * c))};
+          static_cast<float>(std::atan2(across_y, across_x))};
 }
 
 }  // namespace cudatensor

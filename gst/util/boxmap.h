@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Maps boxes from one picture to another that shows it scaled, moved or cropped.
+// Maps boxes from one picture to another that shows it scaled, moved, cropped or turned.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,9 @@ inline bool operator==(const Box &a, const Box &b) {
   return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
 }
 
-/// A map of continuous coordinates: out = s · in + t on each axis. `sx` and `sy` are positive.
+/// A map of continuous coordinates, whose determinant is not 0.
 struct BoxMap {
-  double sx, sy, tx, ty;
+  Matrix matrix;
   int in_width, in_height, out_width, out_height;  ///< sizes of the pictures
 };
 
@@ -32,7 +32,10 @@ BoxMap compose(const BoxMap &first, const BoxMap &second);
 
 enum class Rounding { outwards, nearest };
 
-/// Maps a box without clipping it. Each side of the result has at least one pixel.
+/// Whether the map neither turns nor mirrors the picture.
+bool is_upright(const BoxMap &map);
+
+/// Maps a box without clipping it. The result contains all of the mapped box. Each side of the result has at least one pixel.
 Box map_box(const BoxMap &map, const Box &box, Rounding rounding);
 /// Maps a box and clips it to the picture. Returns no value if the box is empty or outside the
 /// picture.
@@ -44,7 +47,7 @@ struct TurnedBox {
   float radians;  ///< clockwise
 };
 
-/// Returns the box nearest to the mapped one: unequal scales turn a rectangle into a parallelogram,
+/// Returns the box nearest to the mapped one: a map may turn a rectangle into a parallelogram,
 /// of which the direction and the length of both sides are kept.
 TurnedBox map_box(const BoxMap &map, const TurnedBox &turned);
 

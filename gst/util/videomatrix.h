@@ -28,7 +28,7 @@ struct VideoMatrix {
 /// result.
 VideoMatrix video_matrix_of(const BoxMap &map, const GstVideoInfo *in, const GstVideoInfo *out);
 
-/// Returns the map of a transform; no value if it turns, mirrors or distorts the picture.
+/// Returns the map of a transform; no value if it is not affine, or has no inverse.
 std::optional<BoxMap> box_map_of(const VideoMatrix &matrix);
 
 }  // namespace cudatensor

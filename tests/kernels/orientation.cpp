@@ -68,6 +68,31 @@ TEST(Orientation, RegionsCoverTheSamePixels) {
   }
 }
 
+/// The matrix maps the corners of each stored pixel that is seen to where the pixel is in the output.
+TEST(Orientation, MatricesMapStoredPixels) {
+  const ImageDesc stored = {PixelFormat::GRAY8, 6, 4};
+  for (const Direction direction : kDirections)
+    for (const ResizeMode mode : kModes) {
+      SCOPED_TRACE(text_of(direction));
+      const ImageDesc picture = seen(stored, direction);
+      Geometry g = make_geometry({mode}, picture.width, picture.height, 31, 17);
+      g.direction = direction;
+      EXPECT_EQ(stored_size(g).width, 6);
+      EXPECT_EQ(stored_size(g).height, 4);
+      const Matrix m = matrix_of(g), both = product(m, inverse_of(g));
+      for (int y = 0; y < picture.height; ++y)
+        for (int x = 0; x < picture.width; ++x) {
+          const StoredPixel at = stored_pixel(direction, stored, x, y);
+          EXPECT_NEAR(m[0] * (at.x + 0.5) + m[1] * (at.y + 0.5) + m[2], g.sx * (x + 0.5) + g.tx,
+                      1e-9);
+          EXPECT_NEAR(m[3] * (at.x + 0.5) + m[4] * (at.y + 0.5) + m[5], g.sy * (y + 0.5) + g.ty,
+                      1e-9);
+        }
+      const Matrix identity = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0};
+      for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(both[i], identity[i], 1e-9);
+    }
+}
+
 /// Rounding must not move a region's edge out of the picture, where pixels are pad.
 TEST(Orientation, RegionsStayInThePicture) {
   for_cases(3000, [](Random &random) {
