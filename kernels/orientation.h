@@ -40,6 +40,12 @@ constexpr Orientation orientation_of(Direction direction) {
   return {};
 }
 
+/// Returns the direction that turns a seen picture back.
+constexpr Direction inverse_of(Direction direction) {
+  if (direction == Direction::clockwise) return Direction::counterclockwise;
+  return direction == Direction::counterclockwise ? Direction::clockwise : direction;
+}
+
 /// Returns the seen picture of a stored one.
 constexpr ImageDesc seen(const ImageDesc &stored, Direction direction) {
   if (!orientation_of(direction).transposed) return stored;

@@ -15,11 +15,8 @@ void ElementCore::set_property(guint id, const GValue *value) {
     return set_backend_property(session_manager_, id, value);
   }
   const guint index = id - kFirstProperty;
-  const Configurable::Change change = own_.prepare_change(index, value);
-  const ObjectLock lock(element_);
-  const auto effect = change ? change() : own_.set_property(index, value);
-  changed_ |= effect.has_value();
-  renegotiate_ |= effect == Effect::renegotiates;
+  const Configurable::Change prepared = own_.prepare_change(index, value);
+  change([&] { return prepared ? prepared() : own_.set_property(index, value); });
 }
 
 void ElementCore::get_property(guint id, GValue *value) {

@@ -79,6 +79,16 @@ class ElementCore {
   void set_property(guint id, const GValue *value);
   void get_property(guint id, GValue *value);
 
+  /// Calls `change` with the object lock. It returns the effect of what it has changed, if any, on
+  /// the next frame.
+  template <class Change>
+  void change(const Change &change) {
+    const ObjectLock lock(element_);
+    const std::optional<Effect> effect = change();
+    changed_ |= effect.has_value();
+    renegotiate_ |= effect == Effect::renegotiates;
+  }
+
   struct Changes {
     bool any, renegotiate;
   };

@@ -347,7 +347,8 @@ gboolean transform_meta(GstBaseTransform *, GstBuffer *, GstMeta *meta, GstBuffe
 
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaTensorTransformPrivate *priv = priv_of(trans);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return parent_class()->sink_event(trans, event);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS)
+    return parent_class()->sink_event(trans, priv->transform->take_event(event));
   StreamingScope scope(priv);
   latch(trans);
   GstCaps *in = nullptr;

@@ -40,6 +40,10 @@ class TransformElement : public Configurable {
   virtual gsize input_size() const = 0;
   virtual gsize output_size() const = 0;
 
+  /// Called for every event of the sink pad but CAPS, before it is handled. Takes ownership of the
+  /// event, and returns the one that is handled in its place.
+  virtual GstEvent *take_event(GstEvent *event) { return event; }
+
   // Frames, on the streaming thread, inside the session's scope.
   /// Creates the operation for the current caps and settings.
   virtual void prepare(Backend &backend) = 0;

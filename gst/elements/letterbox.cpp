@@ -24,6 +24,7 @@
  *
  * Since: 0.1
  */
+#include "gst/base/direction.h"
 #include "gst/base/imageelement.h"
 #include "gst/base/interlacing.h"
 #include "gst/base/metadata.h"
@@ -40,7 +41,8 @@ struct GstCudaLetterbox {
 struct GstCudaLetterboxClass {
   GstCudaTensorTransformClass parent_class;
 };
-G_DEFINE_TYPE(GstCudaLetterbox, gst_cuda_letterbox, GST_TYPE_CUDA_TENSOR_TRANSFORM)
+G_DEFINE_TYPE_WITH_CODE(GstCudaLetterbox, gst_cuda_letterbox, GST_TYPE_CUDA_TENSOR_TRANSFORM,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_VIDEO_DIRECTION, nullptr))
 GST_ELEMENT_REGISTER_DEFINE(cudaletterbox, "cudaletterbox", GST_RANK_NONE,
                             gst_cuda_letterbox_get_type())
 
@@ -52,6 +54,7 @@ struct Settings {
   Resize resize;
   Interlaced interlaced = Interlaced::refuse;
   bool keep_input = false;
+  DirectionSettings direction;
 };
 
 const Properties<Settings> &properties() {
@@ -65,6 +68,7 @@ const Properties<Settings> &properties() {
     t.add(bool_property("keep-input", "Keep input",
                         "Attach the input frame to the output, for cudarestore", false),
           Effect::next_frame, [](Settings &s) -> bool & { return s.keep_input; });
+    add_direction_property(t);
     return t;
   });
   return table;
@@ -88,7 +92,15 @@ class Letterbox final : public ImageElement<Settings> {
 
   std::string caps_warning() const override { return hdr_warning(in_.info); }
 
+  std::optional<Effect> set_property(guint index, const GValue *value) override {
+    return with_direction(pending().direction, true,
+                          [&] { return ImageElement::set_property(index, value); });
+  }
+  GstEvent *take_event(GstEvent *event) override;
+
   void prepare(Backend &backend) override {
+    source_.direction = latched().direction.direction();
+    send_tags();
     operation_ = backend.letterbox({source_, image_desc_of(out_), latched().resize});
   }
 
@@ -110,15 +122,48 @@ class Letterbox final : public ImageElement<Settings> {
   /// Recreates the operation if the source has changed: surfaces of the same caps may differ in
   /// matrix and range.
   void follow_source(Session &session, GstBuffer *in) {
-    const Source source = source_of(in_, in);
+    Source source = source_of(in_, in);
+    source.direction = source_.direction;
     if (source == source_) return;
     source_ = source;
     prepare(session.backend());
   }
 
+  GstEvent *sent_tags(GstEvent *event, GstVideoOrientationMethod method) const;
+  void send_tags();
+
   Source source_ = {};
   Ref<GstCaps> in_caps_;
+  GstVideoOrientationMethod tags_method_ = GST_VIDEO_ORIENTATION_IDENTITY;  // of the tags sent last
 };
+
+/// Returns the tags for a picture made with this method. The identity passes the tag on; all others
+/// have applied it, or give another direction in its place. Takes ownership of `event`.
+GstEvent *Letterbox::sent_tags(GstEvent *event, GstVideoOrientationMethod method) const {
+  return method == GST_VIDEO_ORIENTATION_IDENTITY ? event : with_upright_orientation(event);
+}
+
+/// Follows the orientation in tags. The tags sent are those of the method of the last frame.
+GstEvent *Letterbox::take_event(GstEvent *event) {
+  core_of(element()).change([&] {
+    return with_direction(pending().direction, true,
+                          [&] { return follow_event(pending().direction, event); });
+  });
+  if (GST_EVENT_TYPE(event) != GST_EVENT_TAG) return event;
+  tags_method_ = settings().direction.method;
+  return sent_tags(event, tags_method_);
+}
+
+/// Sends the tags again if the method has changed since.
+void Letterbox::send_tags() {
+  const GstVideoOrientationMethod method = latched().direction.method;
+  if (std::exchange(tags_method_, method) == method) return;
+  for (guint i = 0;; ++i) {
+    GstEvent *tags = gst_pad_get_sticky_event(element()->sinkpad, GST_EVENT_TAG, i);
+    if (tags == nullptr) return;
+    gst_pad_push_event(element()->srcpad, sent_tags(tags, method));
+  }
+}
 
 GstCaps *Letterbox::transform_caps(GstPadDirection direction, GstCaps *caps) {
   GstCaps *result = gst_caps_new_empty();
@@ -137,7 +182,9 @@ GstCaps *Letterbox::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
   const auto in = video_info_of(caps);
   if (gst_caps_is_empty(result.get()) || !in) return gst_caps_fixate(result.release());
   GstStructure *s = gst_caps_get_structure(result.get(), 0);
-  fixate_size(s, in->width, in->height);
+  const ImageDesc picture =
+      seen(ImageDesc{{}, in->width, in->height}, settings().direction.direction());
+  fixate_size(s, picture.width, picture.height);
   if (!gst_structure_fixate_field_string(s, "format", GST_VIDEO_INFO_NAME(&*in)))
     gst_structure_fixate_field(s, "format");
   if (direction == GST_PAD_SINK) set_result_colorimetry(s, *in);

@@ -20,7 +20,8 @@ std::vector<TensorInput> MuxBatch::inputs() const {
   std::vector<TensorInput> inputs(pads_.size());
   for (size_t i = 0; i < pads_.size(); ++i)
     if (has_picture(i))
-      inputs[i] = {frames_[i].buffer.get(), &camera_of(pads_[i]).input, GST_PAD_NAME(pads_[i])};
+      inputs[i] = {frames_[i].buffer.get(), &camera_of(pads_[i]).input, GST_PAD_NAME(pads_[i]),
+                   nullptr, seen_source(pads_[i]).direction};
   return inputs;
 }
 

@@ -13,7 +13,28 @@ struct GstCudaTensorMuxPad {
 struct GstCudaTensorMuxPadClass {
   GstAggregatorPadClass parent_class;
 };
-G_DEFINE_TYPE(GstCudaTensorMuxPad, gst_cuda_tensor_mux_pad, GST_TYPE_AGGREGATOR_PAD)
+G_DEFINE_TYPE_WITH_CODE(GstCudaTensorMuxPad, gst_cuda_tensor_mux_pad, GST_TYPE_AGGREGATOR_PAD,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_VIDEO_DIRECTION, nullptr))
+
+static constexpr guint kVideoDirection = 1;
+
+static cudatensor::Camera &camera_of(gpointer pad) {
+  return cudatensor::camera_of(static_cast<GstAggregatorPad *>(pad));
+}
+
+/// The next batch is negotiated anew, because its size may follow the picture's.
+static void gst_cuda_tensor_mux_pad_set_property(GObject *object, guint, const GValue *value,
+                                                 GParamSpec *) {
+  const auto method = static_cast<GstVideoOrientationMethod>(g_value_get_enum(value));
+  cudatensor::locked(object, [&] { camera_of(object).method = method; });
+  const cudatensor::Ref<GstElement> mux(gst_pad_get_parent_element(GST_PAD(object)));
+  if (mux != nullptr) gst_pad_mark_reconfigure(GST_AGGREGATOR(mux.get())->srcpad);
+}
+
+static void gst_cuda_tensor_mux_pad_get_property(GObject *object, guint, GValue *value,
+                                                 GParamSpec *) {
+  cudatensor::locked(object, [&] { g_value_set_enum(value, camera_of(object).method); });
+}
 
 static void gst_cuda_tensor_mux_pad_finalize(GObject *object) {
   delete reinterpret_cast<GstCudaTensorMuxPad *>(object)->camera;
@@ -21,7 +42,11 @@ static void gst_cuda_tensor_mux_pad_finalize(GObject *object) {
 }
 
 static void gst_cuda_tensor_mux_pad_class_init(GstCudaTensorMuxPadClass *klass) {
-  G_OBJECT_CLASS(klass)->finalize = gst_cuda_tensor_mux_pad_finalize;
+  auto *object = G_OBJECT_CLASS(klass);
+  object->set_property = gst_cuda_tensor_mux_pad_set_property;
+  object->get_property = gst_cuda_tensor_mux_pad_get_property;
+  object->finalize = gst_cuda_tensor_mux_pad_finalize;
+  g_object_class_install_property(object, kVideoDirection, cudatensor::direction_property());
 }
 
 static void gst_cuda_tensor_mux_pad_init(GstCudaTensorMuxPad *self) {
@@ -32,6 +57,24 @@ namespace cudatensor {
 
 Camera &camera_of(GstAggregatorPad *pad) {
   return *reinterpret_cast<GstCudaTensorMuxPad *>(pad)->camera;
+}
+
+bool latch_direction(GstAggregatorPad *pad) {
+  DirectionSettings &direction = camera_of(pad).direction;
+  const bool transposed = direction.is_transposed();
+  direction.method = locked(pad, [&] { return camera_of(pad).method; });
+  return direction.is_transposed() != transposed;
+}
+
+Source seen_source(GstAggregatorPad *pad) {
+  const Camera &camera = camera_of(pad);
+  Source source = camera.input.source;
+  try {
+    source.direction = camera.direction.direction();
+  } catch (const Error &error) {
+    throw Error(error.code(), GST_PAD_NAME(pad) + std::string(": ") + error.what());
+  }
+  return source;
 }
 
 std::vector<Ref<GstAggregatorPad>> sorted_sink_pads(GstAggregator *aggregator) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gst/analytics/batchstreams.h"
+#include "gst/base/direction.h"
 #include "gst/caps/inputcaps.h"
 #include "gst/elements/cameralag.h"
 #include "gst/elements/measuredrate.h"
@@ -26,9 +27,11 @@ G_END_DECLS
 
 namespace cudatensor {
 
-/// The mux's state for one camera. Used only by the streaming thread, except `index`.
+/// The mux's state for one camera. Used only by the streaming thread, except `index` and `method`.
 struct Camera {
   int index = -1;  // the number in the pad's name
+  GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_IDENTITY;  // guarded by the pad's lock
+  DirectionSettings direction;  // with the method of the current batch
   std::string stream_id;
   InputCaps input;        // parsed from `caps`
   bool has_caps = false;  // whether the pad has accepted its caps
@@ -42,6 +45,11 @@ struct Camera {
 
 /// Returns the state of the pad's camera. `pad` must be a GstCudaTensorMuxPad.
 Camera &camera_of(GstAggregatorPad *pad);
+
+/// Takes the pad's property over. Returns whether width and height are exchanged.
+bool latch_direction(GstAggregatorPad *pad);
+/// Returns the camera's picture in its direction. Throws Error with the pad's name.
+Source seen_source(GstAggregatorPad *pad);
 
 /// Returns the sink pads, sorted by number.
 std::vector<Ref<GstAggregatorPad>> sorted_sink_pads(GstAggregator *aggregator);

@@ -37,6 +37,7 @@
  *
  * Since: 0.1
  */
+#include "gst/base/direction.h"
 #include "gst/base/metadata.h"
 #include "gst/base/transformelement.h"
 #include "gst/caps/videocaps.h"
@@ -57,7 +58,8 @@ struct GstCudaNormalize {
 struct GstCudaNormalizeClass {
   GstCudaTensorTransformClass parent_class;
 };
-G_DEFINE_TYPE(GstCudaNormalize, gst_cuda_normalize, GST_TYPE_CUDA_TENSOR_TRANSFORM)
+G_DEFINE_TYPE_WITH_CODE(GstCudaNormalize, gst_cuda_normalize, GST_TYPE_CUDA_TENSOR_TRANSFORM,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_VIDEO_DIRECTION, nullptr))
 GST_ELEMENT_REGISTER_DEFINE(cudanormalize, "cudanormalize", GST_RANK_NONE,
                             gst_cuda_normalize_get_type())
 
@@ -66,6 +68,7 @@ namespace {
 
 struct Settings : TensorSettings {
   guint frames = 1;  // frames per tensor
+  DirectionSettings direction;
 };
 
 const Properties<Settings> &properties() {
@@ -79,6 +82,7 @@ const Properties<Settings> &properties() {
                         "for each region",
                         1, kMaxSlots, 1),
           Effect::renegotiates, [](Settings &s) -> guint & { return s.frames; });
+    add_direction_property(t);
     return t;
   });
   return table;
@@ -105,6 +109,7 @@ class Normalize final : public ElementWithSettings<Settings> {
     open_.set_latency((latched().frames - 1) * frame_duration());
   }
   std::string caps_warning() const override { return hdr_warning(in_.info); }
+  GstEvent *take_event(GstEvent *event) override;
   gsize input_size() const override { return in_.info.size; }
   gsize output_size() const override { return out_.bytes(); }
 
@@ -118,6 +123,7 @@ class Normalize final : public ElementWithSettings<Settings> {
  private:
   using Surfaces = TensorInput::Surfaces;
 
+  bool size_is_open() const { return pending().width == 0 || pending().height == 0; }
   void warn_of_slots() const;
   void describe(GstBuffer *in, GstBuffer *out, const Surfaces &surfaces);
   std::vector<BatchSlot> wholes(GstBuffer *in, const Surfaces &surfaces);
@@ -138,8 +144,19 @@ class Normalize final : public ElementWithSettings<Settings> {
 /// to frame.
 std::optional<Effect> Normalize::set_property(guint index, const GValue *value) {
   const int64_t slots = pending().regions.slots();
-  const auto effect = set_given(pending(), properties(), index, value);
+  const auto effect = with_direction(pending().direction, size_is_open(), [&] {
+    return set_given(pending(), properties(), index, value);
+  });
   return pending().regions.slots() != slots ? Effect::renegotiates : effect;
+}
+
+/// Follows the orientation in tags, which does not apply to the tensor.
+GstEvent *Normalize::take_event(GstEvent *event) {
+  core_of(element()).change([&] {
+    return with_direction(pending().direction, size_is_open(),
+                          [&] { return follow_event(pending().direction, event); });
+  });
+  return without_orientation(event);
 }
 
 TransformElement::Change Normalize::prepare_change(guint index, const GValue *value) {
@@ -166,7 +183,8 @@ void Normalize::prepare(Backend &backend) {
 void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
   Surfaces surfaces;
   if (in_.is_batch) surfaces = nvmm::frames_of(in, static_cast<size_t>(in_.surfaces));
-  const TensorInput input = {in, &in_, nullptr, in_.is_batch ? &surfaces : nullptr};
+  const TensorInput input = {in, &in_, nullptr, in_.is_batch ? &surfaces : nullptr,
+                             latched().direction.direction()};
   if (!maker_.make(session, latched(), {input}, out, open_.frames()))
     throw *maker_.pictures().front().fault;
   warn_of_slots();
@@ -332,8 +350,9 @@ GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
     check_model(s.model);
     return wanted.release();
   }
-  return choose_tensor(wanted.get(), wanted.get(), s, slots_for(s, input.surfaces), in.width,
-                       in.height);
+  const ImageDesc picture = seen(ImageDesc{{}, in.width, in.height}, s.direction.direction());
+  return choose_tensor(wanted.get(), wanted.get(), s, slots_for(s, input.surfaces), picture.width,
+                       picture.height);
 }
 
 TransformElement *create(GstBaseTransform *element) { return new Normalize(element); }

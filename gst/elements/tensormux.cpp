@@ -74,6 +74,7 @@ gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *
   }
   if (GST_EVENT_TYPE(event) == GST_EVENT_STREAM_START)
     muxer_of(aggregator).set_stream_id(pad, event);
+  muxer_of(aggregator).follow_direction(pad, event);
   return GST_AGGREGATOR_CLASS(gst_cuda_tensor_mux_parent_class)->sink_event(aggregator, pad, event);
 }
 

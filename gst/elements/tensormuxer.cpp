@@ -62,9 +62,10 @@ bool TensorMuxer::has_free_slot() const {
 void TensorMuxer::apply_changes() {
   const auto changes = core_.latch();
   renegotiating_ |= changes.renegotiate;
-  if (!changes.any) return;
-  for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_))
-    camera_of(pad.get()).faulty_frames.end_run();
+  for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_)) {
+    renegotiating_ |= latch_direction(pad.get());
+    if (changes.any) camera_of(pad.get()).faulty_frames.end_run();
+  }
 }
 
 // --- start and stop ----------------------------------------------------------------------------
@@ -137,16 +138,25 @@ void TensorMuxer::set_stream_id(GstAggregatorPad *pad, GstEvent *event) {
   camera_of(pad).lag = {};
 }
 
+void TensorMuxer::follow_direction(GstAggregatorPad *pad, GstEvent *event) {
+  if (follow_event(camera_of(pad).direction, event))
+    gst_pad_mark_reconfigure(element_->srcpad);  // the batch may have the size of this picture
+}
+
 GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result) {
   apply_changes();
   renegotiating_ = false;
   const std::vector<Ref<GstAggregatorPad>> pads = sorted_sink_pads(element_);
   const guint cameras = latched().batch_size != 0 ? latched().batch_size : pads.size();
-  const Camera *first = nullptr, *fastest = nullptr;
+  GstAggregatorPad *first = nullptr;
+  const Camera *fastest = nullptr;
   for (const Ref<GstAggregatorPad> &pad : pads) {
     const Camera &camera = camera_of(pad.get());
     if (!camera.has_caps) continue;
-    if (first == nullptr) first = fastest = &camera;
+    if (first == nullptr) {
+      first = pad.get();
+      fastest = &camera;
+    }
     if (announced_duration_of(camera) < announced_duration_of(*fastest)) fastest = &camera;
   }
   if (first == nullptr) return GST_AGGREGATOR_FLOW_NEED_DATA;
@@ -168,8 +178,9 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
                                              std::to_string(latched().regions.slots()) +
                                              " regions each: a batch has at most " +
                                              std::to_string(kMaxSlots) + " slots");
-    *result = choose_tensor(wanted.get(), downstream, latched(), slots, first->input.info.width,
-                            first->input.info.height);
+    const ImageDesc picture = seen_source(first).seen();
+    *result =
+        choose_tensor(wanted.get(), downstream, latched(), slots, picture.width, picture.height);
     return GST_FLOW_OK;
   } catch (const std::exception &error) {
     const auto &unread = latched().model.error;  // may be the cause

@@ -47,6 +47,8 @@ class TensorMuxer final : public Configurable {
   GstCaps *sink_caps(GstCaps *filter);
   bool set_caps(GstAggregatorPad *pad, GstCaps *caps);
   void set_stream_id(GstAggregatorPad *pad, GstEvent *event);
+  /// Follows the orientation in the tags of a camera.
+  void follow_direction(GstAggregatorPad *pad, GstEvent *event);
   GstFlowReturn update_src_caps(GstCaps *downstream, GstCaps **result);
   /// Called after GstAggregator's implementation, with its result, which it returns.
   bool finish_negotiation(bool negotiated);

@@ -98,11 +98,14 @@ void find_list_regions(const RegionSettings &s, int width, int height, FoundRegi
   }
 }
 
-/// Clips the tiles, because rounding may move an edge beyond the picture.
-void find_tiles(const RegionSettings &s, int width, int height, FoundRegions &found) {
+/// Finds tiles of the seen picture. Clips them, because rounding may move an edge beyond it.
+void find_tiles(const RegionSettings &s, const Source &source, FoundRegions &found) {
+  const ImageDesc picture = source.seen();
   for (guint i = 0; i < fixed_count(s); ++i) {
-    const auto clipped = clip(tile(s, i, width, height), width, height);
-    found.regions.push_back({clipped.value(), {}, {}, false});
+    const auto clipped =
+        clip(tile(s, i, picture.width, picture.height), picture.width, picture.height);
+    const Region stored = seen(clipped.value(), picture, inverse_of(source.direction));
+    found.regions.push_back({stored, {}, {}, false});
   }
 }
 
@@ -129,16 +132,15 @@ void check_regions(const RegionSettings &s) {
            std::to_string(count));
 }
 
-void find_regions(const RegionSettings &s, const RegionMetas &metas, int width, int height,
+void find_regions(const RegionSettings &s, const RegionMetas &metas, const Source &source,
                   FoundRegions &found) {
+  const int width = source.image.width, height = source.image.height;
   found.clear();
   found.is_whole = s.source == RegionSource::none;
   switch (s.source) {
-    case RegionSource::none:
-      found.regions.push_back({whole({{}, width, height}), {}, {}, false});
-      break;
+    case RegionSource::none: found.regions.push_back({whole(source.image), {}, {}, false}); break;
     case RegionSource::list: find_list_regions(s, width, height, found); break;
-    case RegionSource::tiles: find_tiles(s, width, height, found); break;
+    case RegionSource::tiles: find_tiles(s, source, found); break;
     case RegionSource::meta: find_meta_regions(s, metas, width, height, found); break;
   }
 }

@@ -12,6 +12,7 @@
 #include "gst/meta/region.h"
 #include "gst/util/enums.h"
 #include "gst/util/properties.h"
+#include "kernels/resample.h"
 
 namespace cudatensor {
 
@@ -51,7 +52,8 @@ void check_regions(const RegionSettings &settings);
 /// regions are requested. A region of the list that is outside the picture keeps its slot, which is
 /// not valid; `reason` then names it. Regions of metas that are outside the picture are not among
 /// them; the others may be more than there are slots.
-void find_regions(const RegionSettings &settings, const RegionMetas &metas, int width, int height,
+/// All regions are those of the stored picture; tiles are a grid on the seen one.
+void find_regions(const RegionSettings &settings, const RegionMetas &metas, const Source &source,
                   FoundRegions &found);
 
 /// Leaves out the regions that have no slot.

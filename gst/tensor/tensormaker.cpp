@@ -87,19 +87,21 @@ void TensorMaker::prepare(Backend &backend, const TensorSettings &s, const Tenso
 
 /// Throws Error if a model's file asks for another tensor for this region, or if a crop does not
 /// fit.
-void TensorMaker::check_region(const TensorSettings &s, const ImageDesc &image,
+void TensorMaker::check_region(const TensorSettings &s, const Source &source,
                                const Region &region) const {
+  const ImageDesc image = source.seen();
+  const Region part = seen(region, source.image, source.direction);
   const auto width = static_cast<int>(out_.w), height = static_cast<int>(out_.h);
   if (s.model.rule.kind != SourceRule::Kind::none)
-    check_model_source(s.model, region.width, region.height, width, height);
+    check_model_source(s.model, part.width, part.height, width, height);
   if (is_crop(s.normalize.resize.mode))
-    make_geometry(s.normalize.resize.fit(), image.width, image.height, region, width, height);
+    make_geometry(s.normalize.resize.fit(), image.width, image.height, part, width, height);
 }
 
-bool TensorMaker::can_make(const TensorSettings &s, const ImageDesc &image,
+bool TensorMaker::can_make(const TensorSettings &s, const Source &source,
                            const Region &region) const {
   try {
-    check_region(s, image, region);
+    check_region(s, source, region);
     return true;
   } catch (const Error &error) {
     if (error.code() != Error::Code::settings) throw;
@@ -110,16 +112,15 @@ bool TensorMaker::can_make(const TensorSettings &s, const ImageDesc &image,
 /// Checks the regions. An error of a region that the settings determine is thrown, because it would
 /// recur in every frame. Regions of metas differ from frame to frame: those that cannot be made
 /// are left out.
-void TensorMaker::check(const TensorSettings &s, const ImageDesc &image,
-                        FoundRegions &found) const {
+void TensorMaker::check(const TensorSettings &s, const Source &source, FoundRegions &found) const {
   auto &regions = found.regions;
   if (s.regions.source != RegionSource::meta) {
     for (const FoundRegion &each : regions)
-      if (!each.is_invalid) check_region(s, image, each.region);
+      if (!each.is_invalid) check_region(s, source, each.region);
     return;
   }
   const auto kept = std::remove_if(regions.begin(), regions.end(), [&](const FoundRegion &each) {
-    return !can_make(s, image, each.region);
+    return !can_make(s, source, each.region);
   });
   found.left_out += static_cast<guint>(regions.end() - kept);
   regions.erase(kept, regions.end());
@@ -130,12 +131,12 @@ void TensorMaker::find(const TensorSettings &s, const OpenInput &open, size_t i)
   const TensorInput &input = *open.input;
   MadePicture &picture = pictures_[open.picture + i];
   const auto take = [&] {
-    const Slot whole = {open.map->source(i), open.map->constant(i)};
-    const ImageDesc &image = whole.source.image;
+    Slot whole = {open.map->source(i), open.map->constant(i)};
+    whole.source.direction = input.direction;
     const RegionMetas metas =
         input.surfaces != nullptr ? RegionMetas(objects_of(input, i)) : RegionMetas(input.buffer);
-    find_regions(s.regions, metas, image.width, image.height, picture.found);
-    check(s, image, picture.found);
+    find_regions(s.regions, metas, whole.source, picture.found);
+    check(s, whole.source, picture.found);
     wholes_[open.picture + i] = whole;
   };
   if (input.surfaces == nullptr) return take();

@@ -24,6 +24,7 @@ struct TensorInput {
   const InputCaps *caps = nullptr;
   const char *name = nullptr;          ///< prefix of the errors of its pictures; null: none
   const Surfaces *surfaces = nullptr;  ///< the batch's metas of its surfaces; null: not a batch
+  Direction direction = Direction::identity;
 
   size_t pictures() const { return caps != nullptr ? static_cast<size_t>(caps->surfaces) : 1; }
 };
@@ -77,9 +78,9 @@ class TensorMaker {
   void open(FramePass &pass, const TensorSettings &settings, const TensorInput &input,
             size_t picture);
   void find(const TensorSettings &settings, const OpenInput &open, size_t surface);
-  void check(const TensorSettings &settings, const ImageDesc &image, FoundRegions &found) const;
-  bool can_make(const TensorSettings &settings, const ImageDesc &image, const Region &region) const;
-  void check_region(const TensorSettings &settings, const ImageDesc &image,
+  void check(const TensorSettings &settings, const Source &source, FoundRegions &found) const;
+  bool can_make(const TensorSettings &settings, const Source &source, const Region &region) const;
+  void check_region(const TensorSettings &settings, const Source &source,
                     const Region &region) const;
   void fill(FramePass &pass, const OpenInput &open);
 

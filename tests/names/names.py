@@ -39,6 +39,15 @@ def nicks(spec):
         yield Gst.value_serialize(value)
 
 
+def own_pad_properties(factory):
+    """Yields the name of each pad template with the properties that only its pads have."""
+    for template in factory.create(None).get_pad_template_list():
+        pads = GObject.GType(template.props.gtype)
+        if pads.name.startswith("GstCudaTensor"):
+            yield template.name_template, [spec for spec in GObject.list_properties(pads)
+                                           if spec.owner_type == pads]
+
+
 def plugin_names():
     registry = Gst.Registry.get()
     for feature in sorted(registry.get_feature_list_by_plugin("cudatensor"), key=Gst.Object.get_name):
@@ -48,8 +57,12 @@ def plugin_names():
             yield f"pad {name} {template.name_template}"
         for spec in own_properties(feature):
             yield f"property {name} {spec.name} {GObject.type_name(spec.value_type)}"
-            if spec.value_type.is_a(GObject.TYPE_ENUM):
+            is_own = GObject.type_name(spec.value_type).startswith("GstCudaTensor")
+            if is_own and spec.value_type.is_a(GObject.TYPE_ENUM):
                 yield from (f"choice {GObject.type_name(spec.value_type)} {nick}" for nick in nicks(spec))
+        for template, specs in own_pad_properties(feature):
+            yield from (f"property {name}.{template} {spec.name} {GObject.type_name(spec.value_type)}"
+                        for spec in specs)
 
 
 def fields_of(structure, kind):

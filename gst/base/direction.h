@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The direction in which a stream's pictures are seen: the property of GstVideoDirection, and the
+// tag image-orientation, which its value `auto` follows.
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <optional>
+#include <string>
+
+#include "gst/util/properties.h"
+#include "kernels/orientation.h"
+
+namespace cudatensor {
+
+struct DirectionSettings {
+  GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_IDENTITY;
+  /// The directions in the latest tags of the stream, and in the latest global ones.
+  std::optional<Direction> stream_tag, global_tag;
+  std::string stream_id;
+
+  /// Returns the direction in force. Throws Error for `custom`.
+  Direction direction() const;
+  /// Returns whether the direction in force exchanges width and height.
+  bool is_transposed() const;
+};
+
+/// Takes the tag or the stream's id from an event. A stream with another id has no tags yet. Returns
+/// no effect if the direction in force does not change.
+std::optional<Effect> follow_event(DirectionSettings &settings, GstEvent *event);
+
+/// Return the event with an orientation in its tags removed, or replaced by that of an upright
+/// picture. Take ownership of `event`.
+GstEvent *without_orientation(GstEvent *event);
+GstEvent *with_upright_orientation(GstEvent *event);
+
+GParamSpec *direction_property();
+
+/// Adds the property to a table. `S` has a member `direction`.
+template <class S>
+void add_direction_property(Properties<S> &table) {
+  table.add(direction_property(), Effect::next_frame,
+            [](S &s) -> GstVideoOrientationMethod & { return s.direction.method; });
+}
+
+/// Calls `change`, which may change the direction, and returns its effect. If width and height are
+/// exchanged and caps depend on them, that is a new negotiation.
+template <class Change>
+std::optional<Effect> with_direction(const DirectionSettings &settings, bool size_is_open,
+                                     const Change &change) {
+  const bool transposed = settings.is_transposed();
+  const std::optional<Effect> effect = change();
+  const bool exchanged = settings.is_transposed() != transposed;
+  return exchanged && size_is_open ? Effect::renegotiates : effect;
+}
+
+}  // namespace cudatensor
