@@ -20,11 +20,13 @@ constexpr size_t kRows = 3;
 constexpr const char *kChannelNames[] = {"R", "G", "B"};
 
 /// Returns a pipeline that makes the tensors of Ultralytics' networks: letterboxed as in their
-/// code, RGB from 0 to 1. Frames are still interlaced if deinterlace does not support their format.
+/// code, RGB from 0 to 1, upright as the stream's tags say. Frames are still interlaced if
+/// deinterlace does not support their format.
 std::string description_of(const std::string &source) {
   return decoder_of(source) +
          " ! cudanormalize name=normalize width=640 height=640 resize-mode=ultralytics"
-         " interlaced=as-progressive ! other/tensors ! appsink name=tensors sync=false";
+         " video-direction=auto interlaced=as-progressive ! other/tensors ! appsink name=tensors "
+         "sync=false";
 }
 
 /// Prints the frames per second while the pipeline plays: in one line of a terminal, otherwise in a
@@ -138,7 +140,8 @@ SheetRow row_of(const Capture &capture) {
   const Tensor tensor = read_tensor(capture.tensor.get(), capture.tensor_caps.get());
   SheetRow row;
   row.geometry = read_geometry(capture.tensor.get());
-  row.source = surface_of(capture.frame.get(), video_info_of(capture));
+  row.source =
+      upright(surface_of(capture.frame.get(), video_info_of(capture)), row.geometry.matrix);
   row.source_caption = format("frame %" G_GUINT64_FORMAT ", %.1f s: %s", capture.number,
                               seconds_of(capture), picture_text(capture).c_str());
   row.tensor = surface_of(tensor);

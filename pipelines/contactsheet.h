@@ -14,6 +14,9 @@
 /// Converts a video frame to a surface.
 Surface surface_of(GstBuffer *buffer, const GstVideoInfo &info);
 
+/// Turns a picture by quarters, or flips it, as its matrix to the tensor does.
+Surface upright(Surface picture, const std::array<double, 6> &matrix);
+
 /// Converts an RGB tensor with values from 0 to 1 to a picture.
 Surface surface_of(const Tensor &tensor);
 

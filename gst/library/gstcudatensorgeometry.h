@@ -85,7 +85,8 @@ typedef struct {
  * @geometry: the geometry of a tensor or a slot
  * @box: (array fixed-size=4): x0, y0, x1, y1 in pixels of the tensor
  * @source_box: (out caller-allocates) (array fixed-size=4): the box in pixels of the source
- *   picture; may be the same array as @box
+ *   picture; may be the same array as @box. If the picture was turned, this is the box around the
+ *   mapped one, with x0 ≤ x1 and y0 ≤ y1
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeometry *geometry,
                                                           const gdouble box[4],

@@ -104,11 +104,12 @@ void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeometry *geometry, con
   g_return_if_fail(geometry != nullptr);
   g_return_if_fail(box != nullptr);
   g_return_if_fail(source_box != nullptr);
-  const double *m = geometry->inverse;
-  const double corners[] = {box[0], box[1], box[2], box[3]};
-  for (int i = 0; i < 4; i += 2) {
-    const double x = corners[i], y = corners[i + 1];
-    source_box[i] = m[0] * x + m[1] * y + m[2];
-    source_box[i + 1] = m[3] * x + m[4] * y + m[5];
+  const double x[] = {box[0], box[2]}, y[] = {box[1], box[3]};
+  for (int axis = 0; axis < 2; ++axis) {
+    const double *const m = geometry->inverse + 3 * axis;
+    const auto at = [&](int i, int j) { return m[0] * x[i] + m[1] * y[j] + m[2]; };
+    const auto [low, high] = std::minmax({at(0, 0), at(1, 0), at(0, 1), at(1, 1)});
+    source_box[axis] = low;
+    source_box[axis + 2] = high;
   }
 }

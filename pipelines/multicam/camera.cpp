@@ -168,6 +168,7 @@ void Camera::take_slot() {
   if (!live) gst_pad_set_offset(out, static_cast<gint64>(pipeline_.position.load()));
   // The number of the pad determines the slot.
   slot_ = gst_element_request_pad_simple(pipeline_.mux, ("sink_" + std::to_string(index_)).c_str());
+  gst_util_set_object_arg(G_OBJECT(slot_), "video-direction", "auto");
   gst_pad_link(out, slot_);
 }
 

@@ -235,6 +235,16 @@ TEST(Interop, MapsBoxesThroughAnyMatrix) {
   EXPECT_EQ(std::vector<double>(mapped, mapped + 4), std::vector<double>({24, 60, 2103, 5406}));
 }
 
+/// The matrix of a picture that was turned by 90° mirrors one axis.
+TEST(Interop, MapsToTheBoxAroundATurnedBox) {
+  GstCudaTensorGeometry g = {};
+  const double inverse[] = {0, 0.5, 0, -0.5, 0, 30};
+  std::copy_n(inverse, 6, g.inverse);
+  double box[] = {40, 20, 52, 60};
+  gst_cuda_tensor_geometry_map_box(&g, box, box);
+  EXPECT_EQ(std::vector<double>(box, box + 4), std::vector<double>({10, 4, 30, 10}));
+}
+
 TEST(Interop, HasNoGeometryWhereTheBufferHasNone) {
   const BufferRef buffer = small_buffer();
   const TensorRef tensor = tensor_of(buffer.get(), kCaps);

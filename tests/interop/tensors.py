@@ -171,12 +171,14 @@ class Geometry(unittest.TestCase):
 
     def test_geometry_equals_that_of_c(self):
         library = gst_cudatensor._library
-        inverse = (1.5, 2.25, 3.0, 4.0, 5.5, 6.125)
-        struct = library.GeometryStruct(inverse=inverse)
-        box = (ctypes.c_double * 4)(1, 10, 100, 1000)
-        library._LIBRARY.gst_cuda_tensor_geometry_map_box(ctypes.byref(struct), box, box)
-        geometry = gst_cudatensor.Geometry._of(struct)
-        self.assertEqual(geometry.map_box((1, 10, 100, 1000)), tuple(box))
+        for inverse in ((1.5, 2.25, 3.0, 4.0, 5.5, 6.125), (0.0, 0.5, 0.0, -0.5, 0.0, 30.0)):
+            struct = library.GeometryStruct(inverse=inverse)
+            box = (ctypes.c_double * 4)(1, 10, 100, 1000)
+            library._LIBRARY.gst_cuda_tensor_geometry_map_box(ctypes.byref(struct), box, box)
+            geometry = gst_cudatensor.Geometry._of(struct)
+            self.assertEqual(geometry.map_box((1, 10, 100, 1000)), tuple(box))
+            mapped = geometry.map_boxes(numpy.array([[1.0, 10.0, 100.0, 1000.0]]))
+            self.assertEqual(mapped.tolist(), [list(box)])
 
     def test_none(self):
         tensor = made_tensor(made_buffer())

@@ -53,7 +53,27 @@ def check_png(path, width=None, height=None):
         sys.exit(f"{path}: {w}x{h}, {values} values")
 
 
+def turned_clip(folder):
+    """Returns an MP4 file whose track is to be turned by 90° to the right, as of a phone."""
+    data = bytearray((PIPELINES / "media/pedestrians-1080p.mp4").read_bytes())
+    at = data.index(b"tkhd") + 44
+    data[at:at + 36] = struct.pack(">9i", 0, 1 << 16, 0, -1 << 16, 0, 0, 0, 0, 1 << 30)
+    path = folder / "turned.mp4"
+    path.write_bytes(data)
+    return path
+
+
+def turned_camera_to_tensor(folder):
+    png = folder / "turned.png"
+    text = run("camera-to-tensor.sh", str(turned_clip(folder)), str(png))
+    # A picture of 1080×1920 fits by its height.
+    expect_lines(text, r"^frame +1920×1080 ", r"content +360×640 at \(140, 0\)",
+                 r"0\.000000 +-0\.333333 +500\.000", r"0\.333333 +0\.000000 +0\.000")
+    check_png(png)
+
+
 def camera_to_tensor(folder):
+    turned_camera_to_tensor(folder)
     png = folder / "sheet.png"
     text = run("camera-to-tensor.sh", str(PIPELINES / "media/pedestrians.webm"), str(png))
     expect_lines(text, r"^79 frames, [\d.]+ frames/s", r"float32 1×3×640×640, NCHW, 4915200 bytes",

@@ -40,9 +40,12 @@ class Geometry:
         return numpy.stack(self._map(points[..., 0], points[..., 1]), -1)
 
     def map_box(self, box: Sequence[float]) -> tuple[float, float, float, float]:
-        """Maps a box (x0, y0, x1, y1) from the tensor's pixels to the source picture's."""
+        """Maps a box (x0, y0, x1, y1) from the tensor's pixels to the source picture's. If the
+        picture was turned, the result is the box around the mapped one."""
         x0, y0, x1, y1 = box
-        return (*self._map(x0, y0), *self._map(x1, y1))
+        corners = [self._map(x, y) for x in (x0, x1) for y in (y0, y1)]
+        (left, right), (top, bottom) = ((min(axis), max(axis)) for axis in zip(*corners))
+        return left, top, right, bottom
 
     def map_boxes(self, boxes: Any) -> Any:
         """Maps boxes of shape (N, 4) from the tensor's pixels to the source picture's. Returns a
@@ -54,7 +57,9 @@ class Geometry:
         if boxes.ndim == 0 or boxes.shape[-1] != 4:
             raise ValueError(f"boxes of shape {boxes.shape}; expected (…, 4)")
         mapped = numpy.empty(boxes.shape, numpy.float64)
-        mapped[..., 0::2], mapped[..., 1::2] = self._map(boxes[..., 0::2], boxes[..., 1::2])
+        corners = self._map(boxes[..., [0, 0, 2, 2]], boxes[..., [1, 3, 1, 3]])
+        for axis, values in enumerate(corners):
+            mapped[..., axis], mapped[..., axis + 2] = values.min(-1), values.max(-1)
         return mapped
 
     def _map(self, x: Any, y: Any) -> tuple[Any, Any]:
