@@ -45,8 +45,7 @@ void check_lists(const NormalizeParams &p) {
 
 double effective_scale(const NormalizeParams &p, DType dtype) {
   if (p.scale != 0.0) return p.scale;
-  const bool floating = dtype == DType::float32 || dtype == DType::float16;
-  return floating ? 1.0 / 255.0 : 1.0;
+  return is_float(dtype) ? 1.0 / 255.0 : 1.0;
 }
 
 ChannelScale scale_of_channel(const NormalizeParams &p, DType dtype, int channel) {
@@ -69,8 +68,8 @@ void check_shape(const NormalizeParams &p, const TensorDesc &out) {
 
 void check_pad(const NormalizeParams &p, DType dtype) {
   if (!p.pad_normalized) return;
-  if (dtype != DType::float32 && dtype != DType::float16)
-    refuse("pad-normalized=true requires dtype float32 or float16");
+  if (!is_float(dtype))
+    refuse("pad-normalized=true requires dtype float32, float16 or bfloat16");
   if (p.resize.mode == ResizeMode::affine)
     refuse("pad-normalized=true cannot be combined with resize-mode=affine");
 }

@@ -19,7 +19,8 @@ bool is_picture_of(int64_t channels, PixelFormat format) {
 
 TensorDesc shuffled(const PixelShuffleParams &p) {
   const TensorDesc &in = p.in;
-  if (in.layout != Layout::nchw || in.dtype == DType::int8)
+  const bool has_type = in.dtype != DType::int8 && in.dtype != DType::bfloat16;
+  if (in.layout != Layout::nchw || !has_type)
     refuse("pixel shuffle requires an NCHW tensor of type float16, float32 or uint8");
   check_tensor_size(in);
   if (p.factor < 1) refuse("upscale-factor must be at least 1");

@@ -5,11 +5,16 @@
 
 namespace cudatensor {
 
-enum class DType : uint8_t { float32, float16, uint8, int8 };
+enum class DType : uint8_t { float32, float16, uint8, int8, bfloat16 };
 enum class Layout : uint8_t { nchw, nhwc };
 
+constexpr bool is_float(DType type) {
+  return type == DType::float32 || type == DType::float16 || type == DType::bfloat16;
+}
+
 constexpr size_t size_of(DType type) {
-  return type == DType::float32 ? 4 : type == DType::float16 ? 2 : 1;
+  if (type == DType::float32) return 4;
+  return is_float(type) ? 2 : 1;
 }
 
 /// Describes a dense tensor without its memory.
@@ -55,6 +60,11 @@ struct Half {
   uint16_t bits;
 };
 
+/// The upper half of an IEEE binary32.
+struct BFloat16 {
+  uint16_t bits;
+};
+
 template <class To, class From>
 CUDATENSOR_HD To bit_cast(From from) {
   static_assert(sizeof(To) == sizeof(From), "bit_cast requires types of equal size");
@@ -84,6 +94,16 @@ CUDATENSOR_HD Half to_half(float value) {
   half = magnitude > 0x7f800000u ? 0x7e00u : half;
   return {static_cast<uint16_t>(sign | half)};
 #endif
+}
+
+/// Rounds to nearest, ties to even. Infinities are preserved, and numbers that are too large become
+/// infinite; NaN becomes a quiet NaN with its sign.
+CUDATENSOR_HD BFloat16 to_bfloat16(float value) {
+  const uint32_t x = bit_cast<uint32_t>(value);
+  // A carry increments the exponent, up to infinity, which is correct.
+  const uint32_t rounded = (x + 0x7fffu + ((x >> 16) & 1u)) >> 16;
+  const uint32_t nan = (x >> 16) | 0x40u;
+  return {static_cast<uint16_t>((x & 0x7fffffffu) > 0x7f800000u ? nan : rounded)};
 }
 
 /// Converts exactly.
@@ -164,6 +184,10 @@ CUDATENSOR_HD float to_element<float>(float x) {
 template <>
 CUDATENSOR_HD Half to_element<Half>(float x) {
   return to_half(x);
+}
+template <>
+CUDATENSOR_HD BFloat16 to_element<BFloat16>(float x) {
+  return to_bfloat16(x);
 }
 template <>
 CUDATENSOR_HD uint8_t to_element<uint8_t>(float x) {

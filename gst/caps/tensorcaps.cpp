@@ -16,7 +16,8 @@ struct TypeName {
 constexpr TypeName kTypeNames[] = {{DType::float32, "float32"},
                                    {DType::float16, "float16"},
                                    {DType::uint8, "uint8"},
-                                   {DType::int8, "int8"}};
+                                   {DType::int8, "int8"},
+                                   {DType::bfloat16, "bfloat16"}};
 
 std::string text_of(const Dimensions &d, int count) {
   std::string text = std::to_string(d[0]);

@@ -405,11 +405,12 @@ static void gst_cuda_normalize_class_init(GstCudaNormalizeClass *klass) {
                             "Turns a picture into a network's tensor: resize, letterbox or crop, "
                             "colors, layout, normalization"});
   using cudatensor::DType;
-  cudatensor::install_transform(&klass->parent_class, cudanormalize_debug,
-                                cudatensor::make_video_template_caps(cudatensor::input_formats()),
-                                cudatensor::make_tensor_template_caps(
-                                    {DType::float32, DType::float16, DType::uint8, DType::int8}),
-                                cudatensor::create);
+  cudatensor::install_transform(
+      &klass->parent_class, cudanormalize_debug,
+      cudatensor::make_video_template_caps(cudatensor::input_formats()),
+      cudatensor::make_tensor_template_caps(
+          {DType::float32, DType::float16, DType::bfloat16, DType::uint8, DType::int8}),
+      cudatensor::create);
   cudatensor::install_overrides(GST_BASE_TRANSFORM_CLASS(klass));
   cudatensor::properties().install(G_OBJECT_CLASS(klass), cudatensor::kFirstProperty);
 }

@@ -149,8 +149,8 @@ void finalize_mux(GObject *object) {
 
 void add_pad_templates(GstElementClass *klass) {
   GstCaps *sink = make_video_template_caps(input_formats());
-  GstCaps *src =
-      make_tensor_template_caps({DType::float32, DType::float16, DType::uint8, DType::int8});
+  GstCaps *src = make_tensor_template_caps(
+      {DType::float32, DType::float16, DType::bfloat16, DType::uint8, DType::int8});
   sink = with_memories(sink, template_memories(GST_PAD_SINK));
   src = with_memories(src, template_memories(GST_PAD_SRC));
   gst_element_class_add_pad_template(

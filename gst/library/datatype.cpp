@@ -16,7 +16,8 @@ constexpr DataType kDataTypes[] = {{GST_CUDA_TENSOR_DATA_TYPE_FLOAT32, "float32"
                                    {GST_CUDA_TENSOR_DATA_TYPE_INT32, "int32", kDLInt, 32},
                                    {GST_CUDA_TENSOR_DATA_TYPE_UINT32, "uint32", kDLUInt, 32},
                                    {GST_CUDA_TENSOR_DATA_TYPE_INT64, "int64", kDLInt, 64},
-                                   {GST_CUDA_TENSOR_DATA_TYPE_UINT64, "uint64", kDLUInt, 64}};
+                                   {GST_CUDA_TENSOR_DATA_TYPE_UINT64, "uint64", kDLUInt, 64},
+                                   {GST_CUDA_TENSOR_DATA_TYPE_BFLOAT16, "bfloat16", kDLBfloat, 16}};
 
 }  // namespace
 

@@ -22,6 +22,7 @@ G_BEGIN_DECLS
  * @GST_CUDA_TENSOR_DATA_TYPE_UINT32: 32-bit unsigned integer
  * @GST_CUDA_TENSOR_DATA_TYPE_INT64: 64-bit signed integer
  * @GST_CUDA_TENSOR_DATA_TYPE_UINT64: 64-bit unsigned integer
+ * @GST_CUDA_TENSOR_DATA_TYPE_BFLOAT16: the upper 16 bits of 32-bit floating point
  *
  * The element types, which are those of NNStreamer's caps.
  */
@@ -36,7 +37,8 @@ typedef enum {
   GST_CUDA_TENSOR_DATA_TYPE_INT32,
   GST_CUDA_TENSOR_DATA_TYPE_UINT32,
   GST_CUDA_TENSOR_DATA_TYPE_INT64,
-  GST_CUDA_TENSOR_DATA_TYPE_UINT64
+  GST_CUDA_TENSOR_DATA_TYPE_UINT64,
+  GST_CUDA_TENSOR_DATA_TYPE_BFLOAT16
 } GstCudaTensorDataType;
 
 /**

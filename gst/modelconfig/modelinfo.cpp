@@ -53,12 +53,14 @@ void set_type(ModelConfig &config, const Node &node) {
     config.dtype = DType::float32;
   else if (type == "float16")
     config.dtype = DType::float16;
+  else if (type == "bfloat16")
+    config.dtype = DType::bfloat16;
   else if (type == "uint8")
     config.dtype = DType::uint8;
   else if (type == "int8")
     config.dtype = DType::int8;
   else
-    node.refuse("dtype must be float32, float16, uint8 or int8");
+    node.refuse("dtype must be float32, float16, bfloat16, uint8 or int8");
 }
 
 /// Reads "min,max", or one such range for each channel, separated by semicolons.

@@ -244,6 +244,7 @@ std::optional<DType> dtype_of(const OnnxInput &input) {
     case 2: return DType::uint8;
     case 3: return DType::int8;
     case 10: return DType::float16;
+    case 16: return DType::bfloat16;
     default: return std::nullopt;
   }
 }

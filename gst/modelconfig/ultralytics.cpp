@@ -151,8 +151,8 @@ void check_input(ModelConfig &config, const Node &imgsz, const OnnxInput &input)
     throw Error(Error::Code::settings, text_of(input) + reason);
   };
   const auto dtype = dtype_of(input);
-  if (dtype != DType::float32 && dtype != DType::float16)
-    refuse(" must have the type float32 or float16, but has type " + std::to_string(input.type) +
+  if (!dtype || !is_float(*dtype))
+    refuse(" must have the type float32, float16 or bfloat16, but has type " + std::to_string(input.type) +
            " of ONNX");
   config.dtype = *dtype;
   const std::vector<int64_t> &d = input.dims;

@@ -131,7 +131,7 @@ void add_tensor_properties(Properties<S> &t, const char *max_batch_blurb) {
   add_resize_properties(t, [](S &s) -> Resize & { return s.normalize.resize; });
   t.add(bool_property("pad-normalized", "Pad normalized",
                       "Elements of the tensor outside the picture are 0, instead of the normalized "
-                      "pad-value; only for dtype=float32 and float16, not with resize-mode=affine",
+                      "pad-value; only for float types, not with resize-mode=affine",
                       false),
         Effect::next_frame, [](S &s) -> bool & { return s.normalize.pad_normalized; });
   add_interlaced_property(t, [](S &s) -> Interlaced & { return s.interlaced; });

@@ -108,6 +108,8 @@ GType dtype_get_type() {
       value(DType::float16, "IEEE binary16, rounded to nearest, ties to even", "float16"),
       value(DType::uint8, "Rounded and clamped to 0..255", "uint8"),
       value(DType::int8, "Rounded and clamped to -128..127", "int8"),
+      value(DType::bfloat16, "The upper half of IEEE binary32, rounded to nearest, ties to even",
+            "bfloat16"),
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorDType", values);

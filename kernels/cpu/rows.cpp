@@ -438,6 +438,7 @@ RowKernels make_table() {
   t.normalize[static_cast<int>(DType::float16)] = normalize_row<Half>;
   t.normalize[static_cast<int>(DType::uint8)] = normalize_row<uint8_t>;
   t.normalize[static_cast<int>(DType::int8)] = normalize_row<int8_t>;
+  t.normalize[static_cast<int>(DType::bfloat16)] = normalize_row<BFloat16>;
   t.split[0] = split<1>;
   t.split[1] = split<2>;
   t.fixed_horizontal[0] = horizontal<1>;

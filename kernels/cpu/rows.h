@@ -52,7 +52,7 @@ struct RowKernels {
   void (*widen)(const uint8_t *v, int n, float *out);
 
   /// Normalizes to tensor elements. Indexed by DType.
-  void (*normalize[4])(ChannelScale k, const float *v, int n, void *out);
+  void (*normalize[5])(ChannelScale k, const float *v, int n, void *out);
 
   /// Splits words of one tap into rows of components. Indexed by components - 1.
   void (*split[2])(const uint8_t *words, int n, uint8_t *const *out);
@@ -70,7 +70,7 @@ struct RowKernels {
 
   /// Interleaves the elements of r rows. Indexed by the element size, 1, 2 or 4 bytes.
   void (*interleave[5])(const void *const *rows, int r, int64_t n, void *out);
-  /// Converts elements to samples. Indexed by DType, except int8.
+  /// Converts elements to samples. Indexed by DType, except int8 and bfloat16.
   void (*to_video[4])(const void *row, int n, SampleScale k, uint8_t *out);
 };
 

@@ -239,6 +239,7 @@ __device__ __forceinline__ void store(const FilterArgs &in, const FilterOut &out
     case DType::float16: store_values<Half>(out, to, value); break;
     case DType::uint8: store_values<uint8_t>(out, to, value); break;
     case DType::int8: store_values<int8_t>(out, to, value); break;
+    case DType::bfloat16: store_values<BFloat16>(out, to, value); break;
   }
   if (out.opaque >= 0)
     store_opaque(out.data + out.opaque, out.row[0], out.pixel, to.x, to.y, to.shown);

@@ -19,7 +19,8 @@ struct TensorKernels {
   Launcher<Work> any;      ///< for all pictures
 };
 
-/// Picks the kernels that write elements of type T: float, Half, uint8_t or int8_t.
+/// Picks the kernels that write elements of type T: float, Half, BFloat16, uint8_t or
+/// int8_t.
 template <class T, class Uploaded, int kSlots>
 TensorKernels<Uploaded, kSlots> pick_kernels(const typename Uploaded::Plan &plan);
 
@@ -30,6 +31,7 @@ TensorKernels<Uploaded, kSlots> pick_kernels(DType dtype, const typename Uploade
     case DType::float16: return pick_kernels<Half, Uploaded, kSlots>(plan);
     case DType::uint8: return pick_kernels<uint8_t, Uploaded, kSlots>(plan);
     case DType::int8: return pick_kernels<int8_t, Uploaded, kSlots>(plan);
+    case DType::bfloat16: return pick_kernels<BFloat16, Uploaded, kSlots>(plan);
   }
   return {};
 }

@@ -19,7 +19,7 @@ ELEMENTS = (ROOT / "docs/elements.md").read_text()
 # The properties of GstObject, and those of GstAggregator except latency.
 FOREIGN = {"name", "parent", "emit-signals", "force-live", "ignore-inactive-pads",
            "min-upstream-latency", "start-time", "start-time-selection"}
-TENSOR_TYPES = {"float32", "float16", "uint8", "int8"}
+TENSOR_TYPES = {"float32", "float16", "bfloat16", "uint8", "int8"}
 problems = []
 
 

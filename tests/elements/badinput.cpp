@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSettings{"cudanormalize pad-normalized=true resize-mode=affine", kVideo,
                     "pad-normalized=true cannot be combined with resize-mode=affine"},
         BadSettings{"cudanormalize pad-normalized=true dtype=uint8", kVideo,
-                    "pad-normalized=true requires dtype float32 or float16"},
+                    "pad-normalized=true requires dtype float32, float16 or bfloat16"},
         BadSettings{"cudanormalize pad-normalized=true dtype=int8", kVideo, "pad-normalized"},
         BadSettings{"cudanormalize resize-mode=torchvision shortest-edge=5", kVideo,
                     "shortest-edge"},
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"cudanormalize", "height", -1}, BadValue{"cudanormalize", "height", 32768},
         BadValue{"cudanormalize", "pad-value", 256}, BadValue{"cudanormalize", "pad-value", -1},
         BadValue{"cudanormalize", "color", 99}, BadValue{"cudanormalize", "layout", 2},
-        BadValue{"cudanormalize", "dtype", 4}, BadValue{"cudanormalize", "resize-mode", -1},
+        BadValue{"cudanormalize", "dtype", 5}, BadValue{"cudanormalize", "resize-mode", -1},
         BadValue{"cudanormalize", "normalization", 2}, BadValue{"cudaletterbox", "resize-mode", 99},
         // cudaletterbox has no mode stretch.
         BadValue{"cudaletterbox", "resize-mode", 0}, BadValue{"cudaletterbox", "method", 5},

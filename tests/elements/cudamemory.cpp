@@ -116,7 +116,7 @@ std::vector<Job> all_jobs() {
   const ImageDesc nv12 = {PixelFormat::NV12, 13, 7};
   for (const PixelFormat format : kLetterboxFormats)
     jobs.push_back(picture_job("cudaletterbox", nv12, {format, 31, 9}));
-  for (const char *dtype : {"float32", "float16", "uint8", "int8"})
+  for (const char *dtype : {"float32", "float16", "bfloat16", "uint8", "int8"})
     for (const char *layout : {"nchw", "nhwc"})
       for (const char *color : {"rgb", "gray", "yuv"})
         jobs.push_back(normalize_job(

@@ -48,7 +48,8 @@ std::vector<Color> colors_of(PixelFormat format) {
 TEST_P(EveryInput, NormalizeGivesEveryTensor) {
   for (const Color color : colors_of(GetParam()))
     for (const Layout layout : {Layout::nchw, Layout::nhwc})
-      for (const DType dtype : {DType::float32, DType::float16, DType::uint8, DType::int8}) {
+      for (const DType dtype :
+           {DType::float32, DType::float16, DType::bfloat16, DType::uint8, DType::int8}) {
         const NormalizeCase params = normalize_params(source_of(in_), color, dtype, layout, 10, 7);
         const std::string description = "cudanormalize width=10 height=7 color=" + nick(color) +
                                         " layout=" + nick(layout) + " dtype=" + nick(dtype);

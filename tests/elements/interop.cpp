@@ -92,7 +92,14 @@ INSTANTIATE_TEST_SUITE_P(Interop, Forms,
                                               {3, 12, 20},
                                               {240, 20, 1},
                                               kDLInt,
-                                              8}),
+                                              8},
+                                         Form{"dtype=bfloat16 width=6 height=5",
+                                              "",
+                                              GST_CUDA_TENSOR_DATA_TYPE_BFLOAT16,
+                                              {1, 3, 5, 6},
+                                              {90, 30, 6, 1},
+                                              kDLBfloat,
+                                              16}),
                          [](const auto &info) { return "form" + std::to_string(info.index); });
 
 TEST_P(Forms, AreThoseOfTheCaps) {

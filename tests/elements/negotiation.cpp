@@ -72,7 +72,7 @@ TEST(Templates, Letterbox) {
 TEST(Templates, Normalize) {
   EXPECT_EQ(template_formats("cudanormalize", "sink"), names_of(kInputFormats));
   EXPECT_EQ(template_strings("cudanormalize", "src", "other/tensors", "types"),
-            (Strings{"float32", "float16", "uint8", "int8"}));
+            (Strings{"float32", "float16", "bfloat16", "uint8", "int8"}));
 }
 
 TEST(Templates, Histogram) {

@@ -115,6 +115,7 @@ std::string nick(DType dtype) {
     case DType::float16: return "float16";
     case DType::uint8: return "uint8";
     case DType::int8: return "int8";
+    case DType::bfloat16: return "bfloat16";
   }
   return "";
 }

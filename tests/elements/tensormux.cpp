@@ -43,7 +43,8 @@ TEST(TensorMux, SixteenCamerasEqualSixteenSingleRuns) {
 
 TEST(TensorMux, GivesEveryTypeAndLayout) {
   NormalizeCase params = small_params();
-  for (const DType dtype : {DType::float32, DType::float16, DType::uint8, DType::int8})
+  for (const DType dtype :
+       {DType::float32, DType::float16, DType::bfloat16, DType::uint8, DType::int8})
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       params.out.dtype = dtype;
       params.out.layout = layout;

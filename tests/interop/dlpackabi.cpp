@@ -33,7 +33,7 @@ static_assert(offsetof(DLManagedTensorVersioned, flags) == 24);
 static_assert(offsetof(DLManagedTensorVersioned, dl_tensor) == 32);
 #endif
 static_assert(kDLCPU == 1 && kDLCUDA == 2);
-static_assert(kDLInt == 0 && kDLUInt == 1 && kDLFloat == 2);
+static_assert(kDLInt == 0 && kDLUInt == 1 && kDLFloat == 2 && kDLBfloat == 4);
 static_assert(kDLReadOnly == 1);
 
 // ----------------------------------------------------------------------------- as in the header
@@ -49,6 +49,7 @@ SAME_NUMBER(kDLCUDA);
 SAME_NUMBER(kDLInt);
 SAME_NUMBER(kDLUInt);
 SAME_NUMBER(kDLFloat);
+SAME_NUMBER(kDLBfloat);
 SAME_FIELD(DLDevice, device_type);
 SAME_FIELD(DLDevice, device_id);
 SAME_FIELD(DLDataType, code);

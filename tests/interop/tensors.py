@@ -104,6 +104,17 @@ class Description(unittest.TestCase):
                 data = sample.get_buffer().extract_dup(0, tensor.nbytes)
                 self.assertEqual(array.tobytes(), bytes(data))
 
+    def test_bfloat16(self):
+        with small_camera("dtype=bfloat16") as camera:
+            sample = camera.pull()
+            tensor = Tensor.from_sample(sample)
+            self.assertEqual((tensor.dtype, tensor.itemsize, tensor.shape),
+                             ("bfloat16", 2, (1, 3, 12, 20)))
+            self.assertEqual(tensor.nbytes, sample.get_buffer().get_size())
+            with self.assertRaisesRegex(TypeError, "NumPy has no bfloat16"):
+                numpy.asarray(tensor)
+            self.assertEqual(type(tensor.__dlpack__()).__name__, "PyCapsule")
+
     def test_types_of_other_elements(self):
         for dtype in ("float64", "int16", "uint16", "int32", "uint32", "int64", "uint64"):
             buffer = made_buffer(numpy.dtype(dtype).itemsize * 6)

@@ -17,8 +17,8 @@ class CudaFilterTest : public CudaAndCpuTest {
   }
 
   void expect_normalized(Random &random, NormalizeCase p) const {
-    const bool is_float = p.out.dtype == DType::float32 || p.out.dtype == DType::float16;
-    p.pad_normalized = is_float && p.resize.mode != ResizeMode::affine && random.chance(50);
+    p.pad_normalized =
+        is_float(p.out.dtype) && p.resize.mode != ResizeMode::affine && random.chance(50);
     SCOPED_TRACE(text_of(p));
     const InputPicture in(random, p.source.image, random.pick(kAllContents));
     OutputTensor out(random, p.out);

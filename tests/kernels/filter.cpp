@@ -64,8 +64,8 @@ Size large_size(Random &random) {
 }
 
 void randomize_pad(Random &random, NormalizeCase &p) {
-  const bool is_float = p.out.dtype == DType::float32 || p.out.dtype == DType::float16;
-  p.pad_normalized = is_float && p.resize.mode != ResizeMode::affine && random.chance(50);
+  p.pad_normalized =
+      is_float(p.out.dtype) && p.resize.mode != ResizeMode::affine && random.chance(50);
 }
 
 NormalizeCase random_case(Random &random, PixelFormat from, Color color, Size in, Size out) {
@@ -148,7 +148,7 @@ TEST_P(FilterTest, RandomPadOfZeros) {
     const Size in = random_size(random), out = random_size(random);
     NormalizeCase p =
         random_normalize(random, random.pick(kSourceFormats), random.pick(kFilterColors), in, out);
-    p.out.dtype = random.pick<DType>({DType::float32, DType::float16});
+    p.out.dtype = random.pick<DType>({DType::float32, DType::float16, DType::bfloat16});
     p.resize.mode = random.pick<ResizeMode>(
         {ResizeMode::stretch, ResizeMode::ultralytics, ResizeMode::top_left});
     p.pad_normalized = true;

@@ -23,6 +23,7 @@ double bound_of(const NormalizeCase &p, const oracle::Affine &k, double exact) {
   switch (p.out.dtype) {
     case DType::float32: return fused;
     case DType::float16: return fused + std::fabs(exact) * 0x1p-11 + 0x1p-25;
+    case DType::bfloat16: return fused + (std::fabs(exact) + fused) * 0x1p-8;
     default: return fused + 0.5;
   }
 }
@@ -340,7 +341,7 @@ TEST_P(NormalizeTest, Zeros) {
        {PixelFormat::NV12, PixelFormat::Y444, PixelFormat::RGB, PixelFormat::GRAY8})
     for (const Color color : {Color::rgb, Color::gray})
       for (const Content content : {Content::zeros, Content::maximum, Content::checkered})
-        for (const DType type : {DType::float32, DType::float16})
+        for (const DType type : {DType::float32, DType::float16, DType::bfloat16})
           for (const double alpha : {1.0, -1.0, 0.0, -0.0})
             for (const double beta : {0.0, -0.0}) {
               Random random(number++);

@@ -743,6 +743,11 @@ void store(const Tensor &out, int64_t index, float x) {
       std::memcpy(bytes + 2 * index, &bits, 2);
       break;
     }
+    case DType::bfloat16: {
+      const uint16_t bits = bfloat16_from(x);
+      std::memcpy(bytes + 2 * index, &bits, 2);
+      break;
+    }
     case DType::uint8:
       bytes[index] = static_cast<uint8_t>(limit(round_up_half(x), 0.0f, 255.0f));
       break;
@@ -877,6 +882,30 @@ double from_half(uint16_t bits) {
   return sign * std::ldexp(1024 + fraction, exponent - 25);
 }
 
+// --------------------------------------------------------------------------------- bfloat16
+
+uint16_t bfloat16_from(double value) {
+  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const double magnitude = std::fabs(value);
+  if (std::isnan(value)) return sign | 0x7fc0;
+  if (magnitude == 0.0) return sign;
+  // The midpoint between the largest number, 255 · 2^120, and 2^128, which does not exist.
+  if (magnitude >= 255.5 * 0x1p120) return sign | 0x7f80;
+  const int exponent = std::max(std::ilogb(magnitude), -126);
+  const double steps = half_even(std::ldexp(magnitude, 7 - exponent));  // 0..256
+  return static_cast<uint16_t>(sign + ((exponent + 126) << 7) + static_cast<int>(steps));
+}
+
+double from_bfloat16(uint16_t bits) {
+  const double sign = bits & 0x8000 ? -1.0 : 1.0;
+  const int exponent = (bits >> 7) & 255, fraction = bits & 127;
+  if (exponent == 255)
+    return fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
+                         : sign * std::numeric_limits<double>::infinity();
+  if (exponent == 0) return sign * std::ldexp(fraction, -133);
+  return sign * std::ldexp(128 + fraction, exponent - 134);
+}
+
 // -------------------------------------------------------------------------------- pixel shuffle
 
 double element(const ConstTensor &tensor, int64_t index) {
@@ -891,6 +920,11 @@ double element(const ConstTensor &tensor, int64_t index) {
       uint16_t bits;
       std::memcpy(&bits, bytes + 2 * index, 2);
       return from_half(bits);
+    }
+    case DType::bfloat16: {
+      uint16_t bits;
+      std::memcpy(&bits, bytes + 2 * index, 2);
+      return from_bfloat16(bits);
     }
     case DType::uint8: return bytes[index];
     case DType::int8: return static_cast<int8_t>(bytes[index]);

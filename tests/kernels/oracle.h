@@ -216,6 +216,10 @@ uint8_t luminance(uint8_t r, uint8_t g, uint8_t b);
 uint16_t half_from(double value);
 double from_half(uint16_t bits);
 
+/// Convert a value to the bits of the nearest bfloat16, and back.
+uint16_t bfloat16_from(double value);
+double from_bfloat16(uint16_t bits);
+
 /// Returns the value of one element of a tensor.
 double element(const ConstTensor &tensor, int64_t index);
 int64_t index_of(const TensorDesc &desc, int64_t n, int64_t c, int64_t h, int64_t w);

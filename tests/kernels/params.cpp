@@ -18,7 +18,8 @@ const std::vector<ColorMatrix> kMatrices = {ColorMatrix::bt601, ColorMatrix::bt7
                                             ColorMatrix::bt2020};
 const std::vector<ColorRange> kRanges = {ColorRange::limited, ColorRange::full};
 const std::vector<Color> kColors = {Color::rgb, Color::bgr, Color::gray, Color::yuv};
-const std::vector<DType> kTypes = {DType::float32, DType::float16, DType::uint8, DType::int8};
+const std::vector<DType> kTypes = {DType::float32, DType::float16, DType::bfloat16, DType::uint8,
+                                   DType::int8};
 const std::vector<Layout> kLayouts = {Layout::nchw, Layout::nhwc};
 const std::vector<Normalization> kNormalizations = {Normalization::mean_std,
                                                     Normalization::alpha_beta};
@@ -183,7 +184,7 @@ std::string text_of(const ImageDesc &desc) {
 
 std::string text_of(const TensorDesc &desc) {
   std::ostringstream text;
-  text << name_in({"float32", "float16", "uint8", "int8"}, desc.dtype) << " "
+  text << name_in({"float32", "float16", "uint8", "int8", "bfloat16"}, desc.dtype) << " "
        << name_in({"nchw", "nhwc"}, desc.layout) << " " << desc.n << "x" << desc.c << "x" << desc.h
        << "x" << desc.w;
   return text.str();

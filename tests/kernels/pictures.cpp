@@ -86,7 +86,10 @@ size_t random_offset(Random &random, size_t unit) {
   return random.chance(50) ? 0 : unit * static_cast<size_t>(random.integer(1, 33));
 }
 
-size_t unit_of(DType type) { return type == DType::float32 ? 4 : type == DType::float16 ? 2 : 1; }
+size_t unit_of(DType type) {
+  if (type == DType::float32) return 4;
+  return type == DType::float16 || type == DType::bfloat16 ? 2 : 1;
+}
 
 size_t bytes_of(const TensorDesc &d) {
   return static_cast<size_t>(d.n * d.c * d.h * d.w) * unit_of(d.dtype);

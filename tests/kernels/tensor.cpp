@@ -81,9 +81,37 @@ TEST(Half, RoundsRandomBits) {
   }
 }
 
+TEST(BFloat16, RoundsToTheNearestAndTiesToEven) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const struct {
+    float value;
+    uint16_t bits;
+  } known[] = {{0.0f, 0x0000},          {-0.0f, 0x8000},        {1.0f, 0x3f80},
+               {-2.0f, 0xc000},         {0x1.01p0f, 0x3f80},    {0x1.03p0f, 0x3f82},
+               {0x1.010002p0f, 0x3f81}, {0x1.fep127f, 0x7f7f},  {0x1.fefffep127f, 0x7f7f},
+               {0x1.ffp127f, 0x7f80},   {infinity, 0x7f80},     {-infinity, 0xff80},
+               {0x1p-133f, 0x0001},     {0x1p-134f, 0x0000},    {0x1.8p-133f, 0x0002},
+               {0x1p-149f, 0x0000},     {0x1.fcp-127f, 0x007f}, {0x1.fep-127f, 0x0080}};
+  for (const auto &[value, bits] : known) EXPECT_EQ(to_bfloat16(value).bits, bits) << value;
+}
+
+TEST(BFloat16, RoundsRandomBits) {
+  Random random(0);
+  SCOPED_TRACE(random.name());
+  for (int i = 0; i < 1000000; ++i) {
+    const auto value = bit_cast<float>(static_cast<uint32_t>(random.bits()));
+    const uint16_t bits = to_bfloat16(value).bits;
+    if (std::isnan(value))
+      ASSERT_TRUE(std::isnan(oracle::from_bfloat16(bits)));
+    else
+      ASSERT_EQ(bits, oracle::bfloat16_from(value)) << value;
+  }
+}
+
 TEST(Half, HasASizeOfTwoBytes) {
   EXPECT_EQ(size_of(DType::float32), 4u);
   EXPECT_EQ(size_of(DType::float16), 2u);
+  EXPECT_EQ(size_of(DType::bfloat16), 2u);
   EXPECT_EQ(size_of(DType::uint8), 1u);
   EXPECT_EQ(size_of(DType::int8), 1u);
   EXPECT_EQ((TensorDesc{DType::float16, Layout::nchw, 1, 256, 1088, 1920}.bytes()),

@@ -159,11 +159,12 @@ INSTANTIATE_TEST_SUITE_P(
         input("half precision", onnx_float16, {1, 3, 384, 640}, taken("nchw", "float16")),
         input("open sizes", onnx_float, {-1, 3, -1, -1}, taken("nchw", "float32")),
         input("interleaved", onnx_float, {1, 384, 640, 3}, taken("nhwc", "float32")),
+        input("bfloat16", onnx_bfloat16, {1, 3, 384, 640}, taken("nchw", "bfloat16")),
         input("interleaved, open sizes", onnx_float16, {-1, -1, -1, 3}, taken("nhwc", "float16")),
         input("open channels", onnx_float, {-1, -1, 384, 640}, taken("nchw", "float32")),
         input("integers", onnx_uint8, {1, 3, 384, 640},
-              "!the model's input images of 1x3x384x640 must have the type float32 or float16, "
-              "but has type 2 of ONNX"),
+              "!the model's input images of 1x3x384x640 must have the type float32, float16 "
+              "or bfloat16, but has type 2 of ONNX"),
         input("four channels", onnx_float, {1, 4, 384, 640},
               "!the model's input images of 1x4x384x640 does not have 3 channels"),
         input("another size", onnx_float, {1, 3, 640, 640},

@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
              "color=gray layout=nhwc dtype=int8 normalization=alpha-beta alpha=\"<1>\" "
              "beta=\"<-128>\""},
         Case{"another type", kInfo, model_info("type=float64\ndims=1,3,8,8\nranges=0,1"),
-             "!images.type=float64: dtype must be float32, float16, uint8 or int8"},
+             "!images.type=float64: dtype must be float32, float16, bfloat16, uint8 or int8"},
         Case{"no ranges", kInfo, model_info("type=float32\ndims=1,3,8,8"),
              "!images.ranges is absent: must be text"},
         Case{"half a range", kInfo, model_info("type=float32\ndims=1,3,8,8\nranges=0.0"),

@@ -18,7 +18,13 @@ std::string onnx_model(const OnnxMetadata &metadata, size_t graph = 100);
 /// Returns a model with this graph.
 std::string onnx_model(const OnnxMetadata &metadata, const std::string &graph);
 
-enum OnnxType { onnx_float = 1, onnx_uint8 = 2, onnx_int64 = 7, onnx_float16 = 10 };
+enum OnnxType {
+  onnx_float = 1,
+  onnx_uint8 = 2,
+  onnx_int64 = 7,
+  onnx_float16 = 10,
+  onnx_bfloat16 = 16
+};
 
 /// Returns an input of a graph. A dimension of -1 has a name instead of a length.
 std::string onnx_input(const std::string &name, OnnxType type, const std::vector<int> &dims);

@@ -87,7 +87,8 @@ class TensorData(_NotCopied):
 
     @property
     def dtype(self) -> str:
-        """NumPy's name of the element type: "float32", "float16", "uint8", "int8", …"""
+        """NumPy's name of the element type: "float32", "float16", "uint8", "int8", … or "bfloat16",
+        which NumPy lacks."""
         return self._dtype
 
     @property
@@ -177,13 +178,15 @@ class TensorData(_NotCopied):
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
         """Returns a read-only NumPy view of the data, or a copy if `dtype` or `copy` requires one.
 
-        Raises TypeError for a tensor on the GPU, and ValueError if a copy is needed but
-        `copy=False`.
+        Raises TypeError for a tensor on the GPU and for bfloat16, and ValueError if a copy is
+        needed but `copy=False`.
         """
         if self._device[0] != CPU:
             raise TypeError(f"the tensor is on {self.device}: use torch.from_dlpack() or "
                             "cupy.from_dlpack(), or end the pipeline with other/tensors caps "
                             "without (memory:CUDAMemory)")
+        if self.dtype == "bfloat16":
+            raise TypeError("NumPy has no bfloat16: use torch.from_dlpack()")
         import numpy  # the caller has imported it already
 
         array = numpy.asarray(_ArrayView(self, self._open()))
@@ -235,6 +238,8 @@ class TensorData(_NotCopied):
 
     def _interface(self, reference: _Reference) -> dict[str, Any]:
         """Returns the fields that the array interfaces of CPU and CUDA share."""
+        if self.dtype == "bfloat16":
+            raise AttributeError("array interfaces have no bfloat16: use torch.from_dlpack()")
         order = "|" if self.itemsize == 1 else "<" if sys.byteorder == "little" else ">"
         return {"shape": self.shape, "typestr": f"{order}{self.dtype[0]}{self.itemsize}",
                 "data": (functions.get_data(reference.address), True), "strides": None}
