@@ -43,8 +43,9 @@ struct FilterPlan {
 };
 
 /// Makes a plan for the source, or for a region of the seen picture. A region is filtered like a
-/// picture that contains only the pixels it touches; an output pixel is pad if its center is outside the source. Throws
-/// Error under the same conditions as make_resample_plan(), and if check_resize() throws.
+/// picture that contains only the pixels it touches; an output pixel is pad if its center is
+/// outside the source. Throws Error under the same conditions as make_resample_plan(), and if
+/// check_resize() throws.
 FilterPlan make_filter_plan(const Source &source, const Resize &resize, Color color, int dst_width,
                             int dst_height, const std::optional<Region> &region = {});
 

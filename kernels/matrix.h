@@ -11,8 +11,11 @@ using Matrix = std::array<double, 6>;
 
 /// Returns the matrix that applies `b` first, then `a`.
 inline Matrix product(const Matrix &a, const Matrix &b) {
-  return {a[0] * b[0] + a[1] * b[3], a[0] * b[1] + a[1] * b[4], a[0] * b[2] + a[1] * b[5] + a[2],
-          a[3] * b[0] + a[4] * b[3], a[3] * b[1] + a[4] * b[4], a[3] * b[2] + a[4] * b[5] + a[5]};
+  Matrix m = {a[0] * b[0] + a[1] * b[3],        a[0] * b[1] + a[1] * b[4],
+              a[0] * b[2] + a[1] * b[5] + a[2], a[3] * b[0] + a[4] * b[3],
+              a[3] * b[1] + a[4] * b[4],        a[3] * b[2] + a[4] * b[5] + a[5]};
+  for (double &each : m) each += 0.0;  // -0 becomes 0
+  return m;
 }
 
 /// Returns the inverse of a matrix whose determinant is not 0.

@@ -68,8 +68,7 @@ void check_shape(const NormalizeParams &p, const TensorDesc &out) {
 
 void check_pad(const NormalizeParams &p, DType dtype) {
   if (!p.pad_normalized) return;
-  if (!is_float(dtype))
-    refuse("pad-normalized=true requires dtype float32, float16 or bfloat16");
+  if (!is_float(dtype)) refuse("pad-normalized=true requires dtype float32, float16 or bfloat16");
   if (p.resize.mode == ResizeMode::affine)
     refuse("pad-normalized=true cannot be combined with resize-mode=affine");
 }
@@ -120,19 +119,17 @@ SlotPlan make_slot_plan(const NormalizeParams &p, const TensorDesc &out, const S
                         const std::optional<Region> &region) {
   const ImageDesc &image = source.image;
   const auto width = static_cast<int>(out.w), height = static_cast<int>(out.h);
-  if (region) check_part(p, image, *region);
-  std::optional<Region> part;
-  if (region) part = seen(*region, image, source.direction);
+  if (region) check_part(p, source.seen(), *region);
   if (is_fixed_point(p, image)) {
     const Yuv444Plan plan = make_yuv444_plan(
-        {image, {PixelFormat::Y444, width, height}, width, height, 0, 0, part, source.direction});
+        {image, {PixelFormat::Y444, width, height}, width, height, 0, 0, region, source.direction});
     return {plan.geometry, plan};
   }
   if (p.resize.antialias) {
-    FilterPlan plan = make_filter_plan(source, p.resize, p.color, width, height, part);
+    FilterPlan plan = make_filter_plan(source, p.resize, p.color, width, height, region);
     return {plan.geometry, std::move(plan)};
   }
-  ResamplePlan plan = make_resample_plan(source, p.resize, p.color, width, height, part);
+  ResamplePlan plan = make_resample_plan(source, p.resize, p.color, width, height, region);
   return {plan.geometry, std::move(plan)};
 }
 

@@ -47,7 +47,7 @@ inline bool operator!=(const NormalizeParams &a, const NormalizeParams &b) { ret
 struct Slot {
   Source source;
   ConstImage image;  ///< has the format of `source.image`; without memory, the slot is pad
-  std::optional<Region> region = {};  ///< of the stored picture; no value: all of it
+  std::optional<Region> region = {};  ///< of the seen picture; no value: all of it
 
   bool is_pad() const { return image.planes[0].data == nullptr; }
 };
@@ -79,9 +79,9 @@ struct SlotPlan {
   std::variant<ResamplePlan, Yuv444Plan, FilterPlan> sampling;
 };
 
-/// Makes the plan of a slot, which shows the source, or a region of the stored picture, in its
-/// direction. Throws if the source cannot be converted to the colors, a size is out
-/// of range, or a region extends beyond the picture without `pad_outside`.
+/// Makes the plan of a slot, which shows the source, or a region of the seen picture. Throws if the
+/// source cannot be converted to the colors, a size is out of range, or a region extends beyond the
+/// picture without `pad_outside`.
 SlotPlan make_slot_plan(const NormalizeParams &params, const TensorDesc &out, const Source &source,
                         const std::optional<Region> &region);
 

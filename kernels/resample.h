@@ -87,8 +87,8 @@ struct ResamplePlan {
 ResamplePlan make_conversion_plan(const Source &source, const Resize &resize, Color color);
 
 /// Makes a plan for the source, or for a region of the seen picture, which may extend beyond it.
-/// Throws if the source cannot be converted to the colors (YUV from RGB or gray) or a size is out of
-/// range.
+/// Throws if the source cannot be converted to the colors (YUV from RGB or gray) or a size is out
+/// of range.
 ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Color color,
                                 int dst_width, int dst_height,
                                 const std::optional<Region> &region = {});

@@ -54,9 +54,9 @@ SamplingPlan make_sampling_plan(const Geometry &geometry, Method method, Chroma 
                                 Chroma chroma_y);
 
 /// Computes `count` entries, starting at output coordinate `first`, of a Q13.18 resize of an
-/// interval to `resized` samples. Samples outside the interval are not read. If chroma is subsampled,
-/// its entries treat each sample as the 2^shift luma positions that it covers; the axis has
-/// `length` luma samples.
+/// interval to `resized` samples. Samples outside the interval are not read. If chroma is
+/// subsampled, its entries treat each sample as the 2^shift luma positions that it covers; the axis
+/// has `length` luma samples.
 FixedAxisPlan make_fixed_axis_plan(Extent part, int resized, int first, int count, Chroma chroma,
                                    int length);
 

@@ -6,7 +6,7 @@
 namespace cudatensor {
 namespace {
 
-Region region_of(const Slot &slot) { return slot.region.value_or(whole(slot.source.image)); }
+Region region_of(const Slot &slot) { return slot.region.value_or(whole(slot.source.seen())); }
 
 }  // namespace
 

@@ -40,9 +40,8 @@ void follow_stream(DirectionSettings &s, GstEvent *event) {
   const gchar *id = nullptr;
   gst_event_parse_stream_start(event, &id);
   if (s.stream_id == id) return;
+  forget_tags(s);
   s.stream_id = id;
-  s.stream_tag.reset();
-  s.global_tag.reset();
 }
 
 bool has_orientation(GstEvent *event) {
@@ -62,6 +61,7 @@ GstEvent *with_tags(GstEvent *event, const Change &change) {
   change(changed);
   GstEvent *after = gst_event_new_tag(changed);
   gst_event_set_seqnum(after, gst_event_get_seqnum(event));
+  gst_event_set_running_time_offset(after, gst_event_get_running_time_offset(event));
   return after;
 }
 
@@ -80,6 +80,12 @@ std::optional<Effect> follow_event(DirectionSettings &settings, GstEvent *event)
   if (GST_EVENT_TYPE(event) == GST_EVENT_TAG) follow_tags(settings, event);
   if (GST_EVENT_TYPE(event) == GST_EVENT_STREAM_START) follow_stream(settings, event);
   return in_force(settings) != before ? std::optional(Effect::next_frame) : std::nullopt;
+}
+
+void forget_tags(DirectionSettings &s) {
+  s.stream_id.clear();
+  s.stream_tag.reset();
+  s.global_tag.reset();
 }
 
 GstEvent *without_orientation(GstEvent *event) {

@@ -25,9 +25,12 @@ struct DirectionSettings {
   bool is_transposed() const;
 };
 
-/// Takes the tag or the stream's id from an event. A stream with another id has no tags yet. Returns
-/// no effect if the direction in force does not change.
+/// Takes the tag or the stream's id from an event. A stream with another id has no tags yet.
+/// Returns no effect if the direction in force does not change.
 std::optional<Effect> follow_event(DirectionSettings &settings, GstEvent *event);
+
+/// Forgets the tags, as at the end of a stream.
+void forget_tags(DirectionSettings &settings);
 
 /// Return the event with an orientation in its tags removed, or replaced by that of an upright
 /// picture. Take ownership of `event`.

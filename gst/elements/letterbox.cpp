@@ -97,10 +97,16 @@ class Letterbox final : public ImageElement<Settings> {
                           [&] { return ImageElement::set_property(index, value); });
   }
   GstEvent *take_event(GstEvent *event) override;
+  void stop() override {
+    core_of(element()).change([&]() -> std::optional<Effect> {
+      forget_tags(pending().direction);
+      return Effect::next_frame;
+    });
+  }
 
   void prepare(Backend &backend) override {
     source_.direction = latched().direction.direction();
-    send_tags();
+    send_tags(latched().direction.method);
     operation_ = backend.letterbox({source_, image_desc_of(out_), latched().resize});
   }
 
@@ -130,7 +136,7 @@ class Letterbox final : public ImageElement<Settings> {
   }
 
   GstEvent *sent_tags(GstEvent *event, GstVideoOrientationMethod method) const;
-  void send_tags();
+  void send_tags(GstVideoOrientationMethod method);
 
   Source source_ = {};
   Ref<GstCaps> in_caps_;
@@ -143,20 +149,20 @@ GstEvent *Letterbox::sent_tags(GstEvent *event, GstVideoOrientationMethod method
   return method == GST_VIDEO_ORIENTATION_IDENTITY ? event : with_upright_orientation(event);
 }
 
-/// Follows the orientation in tags. The tags sent are those of the method of the last frame.
+/// Follows the orientation in tags. Tags that follow a change of the method, before the next frame,
+/// are those of the new method; the earlier ones are sent again.
 GstEvent *Letterbox::take_event(GstEvent *event) {
   core_of(element()).change([&] {
     return with_direction(pending().direction, true,
                           [&] { return follow_event(pending().direction, event); });
   });
   if (GST_EVENT_TYPE(event) != GST_EVENT_TAG) return event;
-  tags_method_ = settings().direction.method;
+  send_tags(settings().direction.method);
   return sent_tags(event, tags_method_);
 }
 
-/// Sends the tags again if the method has changed since.
-void Letterbox::send_tags() {
-  const GstVideoOrientationMethod method = latched().direction.method;
+/// Sends all tags again if the method has changed since.
+void Letterbox::send_tags(GstVideoOrientationMethod method) {
   if (std::exchange(tags_method_, method) == method) return;
   for (guint i = 0;; ++i) {
     GstEvent *tags = gst_pad_get_sticky_event(element()->sinkpad, GST_EVENT_TAG, i);

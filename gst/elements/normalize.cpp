@@ -118,7 +118,13 @@ class Normalize final : public ElementWithSettings<Settings> {
 
   void before_change() override { open_.push(); }
   void process(Session &session, GstBuffer *in, GstBuffer *out) override;
-  void stop() override { open_.discard(); }
+  void stop() override {
+    open_.discard();
+    core_of(element()).change([&]() -> std::optional<Effect> {
+      forget_tags(pending().direction);
+      return Effect::next_frame;
+    });
+  }
 
  private:
   using Surfaces = TensorInput::Surfaces;

@@ -41,7 +41,10 @@ struct GstCudaTensorMux {
 struct GstCudaTensorMuxClass {
   GstAggregatorClass parent_class;
 };
-G_DEFINE_TYPE(GstCudaTensorMux, gst_cuda_tensor_mux, GST_TYPE_AGGREGATOR)
+static void gst_cuda_tensor_mux_child_proxy_init(gpointer interface, gpointer);
+G_DEFINE_TYPE_WITH_CODE(GstCudaTensorMux, gst_cuda_tensor_mux, GST_TYPE_AGGREGATOR,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_CHILD_PROXY,
+                                              gst_cuda_tensor_mux_child_proxy_init))
 GST_ELEMENT_REGISTER_DEFINE(cudatensormux, "cudatensormux", GST_RANK_NONE,
                             gst_cuda_tensor_mux_get_type())
 
@@ -62,6 +65,32 @@ GstAggregatorPad *create_new_pad(GstAggregator *aggregator, GstPadTemplate *temp
     camera_of(pad).index =
         static_cast<int>(g_ascii_strtoull(GST_PAD_NAME(pad) + strlen("sink_"), nullptr, 10));
   return pad;
+}
+
+// The sink pads are the children of the mux, so that a launch line can set their properties.
+
+guint count_children(GstChildProxy *proxy) {
+  return locked(proxy, [&] { return GST_ELEMENT(proxy)->numsinkpads; });
+}
+
+GObject *find_child(GstChildProxy *proxy, guint index) {
+  const ObjectLock lock(proxy);
+  gpointer pad = g_list_nth_data(GST_ELEMENT(proxy)->sinkpads, index);
+  return pad != nullptr ? G_OBJECT(gst_object_ref(pad)) : nullptr;
+}
+
+GstPad *request_new_pad(GstElement *element, GstPadTemplate *templ, const gchar *name,
+                        const GstCaps *caps) {
+  GstPad *pad = GST_ELEMENT_CLASS(gst_cuda_tensor_mux_parent_class)
+                    ->request_new_pad(element, templ, name, caps);
+  if (pad != nullptr)
+    gst_child_proxy_child_added(GST_CHILD_PROXY(element), G_OBJECT(pad), GST_OBJECT_NAME(pad));
+  return pad;
+}
+
+void release_pad(GstElement *element, GstPad *pad) {
+  gst_child_proxy_child_removed(GST_CHILD_PROXY(element), G_OBJECT(pad), GST_OBJECT_NAME(pad));
+  GST_ELEMENT_CLASS(gst_cuda_tensor_mux_parent_class)->release_pad(element, pad);
 }
 
 gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event) {
@@ -217,6 +246,8 @@ static void gst_cuda_tensor_mux_class_init(GstCudaTensorMuxClass *klass) {
 
   auto *element = GST_ELEMENT_CLASS(klass);
   element->set_context = cudatensor::set_context;
+  element->request_new_pad = cudatensor::request_new_pad;
+  element->release_pad = cudatensor::release_pad;
   cudatensor::add_pad_templates(element);
   cudatensor::set_metadata(
       element, {"cudatensormux", "CUDA tensor mux", "Muxer/Filter/Converter/Video/Scaler",
@@ -225,6 +256,12 @@ static void gst_cuda_tensor_mux_class_init(GstCudaTensorMuxClass *klass) {
                               static_cast<GstPluginAPIFlags>(0));
 
   cudatensor::set_aggregator_functions(GST_AGGREGATOR_CLASS(klass));
+}
+
+static void gst_cuda_tensor_mux_child_proxy_init(gpointer interface, gpointer) {
+  auto *children = static_cast<GstChildProxyInterface *>(interface);
+  children->get_children_count = cudatensor::count_children;
+  children->get_child_by_index = cudatensor::find_child;
 }
 
 static void gst_cuda_tensor_mux_init(GstCudaTensorMux *self) {

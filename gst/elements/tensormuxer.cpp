@@ -90,6 +90,7 @@ void TensorMuxer::stop() {
   out_ = {};
   for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_)) {
     camera_of(pad.get()).has_caps = false;
+    forget_tags(camera_of(pad.get()).direction);
     camera_of(pad.get()).refusal.reset();
     camera_of(pad.get()).faulty_frames.begin();
   }
@@ -332,6 +333,8 @@ GstFlowReturn TensorMuxer::aggregate(bool timeout) {
   const auto start = start_of_next(pads, timeout, heads);
   if (!start) return all_pads_eos(pads) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
   gst_object_sync_values(GST_OBJECT(element_), *start);
+  for (const Ref<GstAggregatorPad> &pad : pads)
+    gst_object_sync_values(GST_OBJECT(pad.get()), *start);
   apply_changes();
   SlotPads pads_by_slot;
   const bool possible = core_.errors().guard([&] {

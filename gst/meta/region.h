@@ -29,10 +29,11 @@ struct Roi {
 
 /// A region that is assigned a slot.
 struct FoundRegion {
-  Region region;  ///< in pixels; clipped to the picture with region-edge=clip
+  Region region;  ///< in pixels of the stored picture; clipped to the picture with region-edge=clip
   std::optional<Roi> interest;
   std::optional<Detection> detection;  ///< set if the region is a detection of an analytics meta
   bool is_invalid = false;             ///< the picture cannot provide it: its slot stays empty
+  Region turned = {};                  ///< `region` in coordinates of the seen picture
 };
 
 struct FoundRegions {

@@ -104,8 +104,10 @@ void find_tiles(const RegionSettings &s, const Source &source, FoundRegions &fou
   for (guint i = 0; i < fixed_count(s); ++i) {
     const auto clipped =
         clip(tile(s, i, picture.width, picture.height), picture.width, picture.height);
-    const Region stored = seen(clipped.value(), picture, inverse_of(source.direction));
-    found.regions.push_back({stored, {}, {}, false});
+    // Not computed back from the stored region, which is rounded.
+    const Region &turned = clipped.value();
+    found.regions.push_back(
+        {seen(turned, picture, inverse_of(source.direction)), {}, {}, false, turned});
   }
 }
 
@@ -143,6 +145,9 @@ void find_regions(const RegionSettings &s, const RegionMetas &metas, const Sourc
     case RegionSource::tiles: find_tiles(s, source, found); break;
     case RegionSource::meta: find_meta_regions(s, metas, width, height, found); break;
   }
+  if (s.source == RegionSource::tiles) return;
+  for (FoundRegion &each : found.regions)
+    each.turned = seen(each.region, source.image, source.direction);
 }
 
 void limit_regions(const RegionSettings &s, FoundRegions &found) {

@@ -6,7 +6,7 @@ namespace cudatensor {
 void append_slots(std::vector<Slot> &slots, const Source &source, const ConstImage &picture,
                   const FoundRegions &found) {
   for (const FoundRegion &each : found.regions)
-    slots.push_back(each.is_invalid ? Slot{} : Slot{source, picture, each.region});
+    slots.push_back(each.is_invalid ? Slot{} : Slot{source, picture, each.turned});
 }
 
 void DescribedSlots::add(const BatchSlot &picture, const FoundRegions &found, size_t count,

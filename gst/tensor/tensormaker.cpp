@@ -85,17 +85,16 @@ void TensorMaker::prepare(Backend &backend, const TensorSettings &s, const Tenso
   params_ = params;
 }
 
-/// Throws Error if a model's file asks for another tensor for this region, or if a crop does not
-/// fit.
+/// Throws Error if a model's file asks for another tensor for this region of the seen picture, or if
+/// a crop does not fit.
 void TensorMaker::check_region(const TensorSettings &s, const Source &source,
                                const Region &region) const {
   const ImageDesc image = source.seen();
-  const Region part = seen(region, source.image, source.direction);
   const auto width = static_cast<int>(out_.w), height = static_cast<int>(out_.h);
   if (s.model.rule.kind != SourceRule::Kind::none)
-    check_model_source(s.model, part.width, part.height, width, height);
+    check_model_source(s.model, region.width, region.height, width, height);
   if (is_crop(s.normalize.resize.mode))
-    make_geometry(s.normalize.resize.fit(), image.width, image.height, part, width, height);
+    make_geometry(s.normalize.resize.fit(), image.width, image.height, region, width, height);
 }
 
 bool TensorMaker::can_make(const TensorSettings &s, const Source &source,
@@ -116,11 +115,11 @@ void TensorMaker::check(const TensorSettings &s, const Source &source, FoundRegi
   auto &regions = found.regions;
   if (s.regions.source != RegionSource::meta) {
     for (const FoundRegion &each : regions)
-      if (!each.is_invalid) check_region(s, source, each.region);
+      if (!each.is_invalid) check_region(s, source, each.turned);
     return;
   }
   const auto kept = std::remove_if(regions.begin(), regions.end(), [&](const FoundRegion &each) {
-    return !can_make(s, source, each.region);
+    return !can_make(s, source, each.turned);
   });
   found.left_out += static_cast<guint>(regions.end() - kept);
   regions.erase(kept, regions.end());

@@ -30,12 +30,13 @@ BoxMap inverse_of(const BoxMap &map);
 /// Returns the map that applies `first`, then `second`.
 BoxMap compose(const BoxMap &first, const BoxMap &second);
 
-enum class Rounding { outwards, nearest };
-
 /// Whether the map neither turns nor mirrors the picture.
 bool is_upright(const BoxMap &map);
 
-/// Maps a box without clipping it. The result contains all of the mapped box. Each side of the result has at least one pixel.
+enum class Rounding { outwards, nearest };
+
+/// Returns the box around the mapped one, without clipping it. Each side of the result has at least
+/// one pixel.
 Box map_box(const BoxMap &map, const Box &box, Rounding rounding);
 /// Maps a box and clips it to the picture. Returns no value if the box is empty or outside the
 /// picture.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Transposition of rows, see rows.h.
+// Transposition of rows, for upright.cpp.
 #pragma once
 
 #include <cstddef>

@@ -153,6 +153,14 @@ void PixelRows::split(const ConstImage &in, int line, Scratch &scratch, uint8_t 
   (step == 3 ? pixel_kernels().split3 : pixel_kernels().split4)(row, width(), by_offset);
 }
 
+int PixelRows::least_rows() const {
+  if (way_ == Way::general) return general_[0].least_rows();
+  const int height = plan_.geometry.dst_height;
+  int least = height;
+  for (const Upright &plane : planes_) least = std::min(least, plane.least_rows(height));
+  return least;
+}
+
 PixelRows::Scratch PixelRows::make_scratch() const {
   Scratch scratch;
   if (way_ == Way::general) scratch.general.push_back(general_[0].make_scratch());

@@ -29,7 +29,7 @@ class PixelRows {
 
   int width() const { return plan_.geometry.dst_width; }
   /// The fewest rows that one thread should produce.
-  int least_rows() const { return Upright::least_rows(plan_.source); }
+  int least_rows() const;
   /// Writes row y of each component. May also overwrite up to kFilterSlack bytes after it.
   void produce(const ConstImage &in, int y, Scratch &scratch, uint8_t *const *out) const;
   /// Returns the bytes of the first plane that rows y and y + 1 read.

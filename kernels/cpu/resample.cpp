@@ -48,6 +48,13 @@ ResampleRows::Group ResampleRows::make_group(int first, int components) const {
   return group;
 }
 
+int ResampleRows::least_rows() const {
+  int least = plan_.geometry.dst_height;
+  for (const Group &group : groups_)
+    least = std::min(least, group.upright.least_rows(plan_.geometry.dst_height));
+  return least;
+}
+
 ResampleRows::Scratch ResampleRows::make_scratch() const {
   Scratch scratch;
   for (const Group &group : groups_) {

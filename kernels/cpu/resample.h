@@ -32,7 +32,7 @@ class ResampleRows {
 
   int width() const { return plan_.geometry.dst_width; }
   /// The fewest rows that one thread should produce.
-  int least_rows() const { return Upright::least_rows(plan_.source); }
+  int least_rows() const;
   /// The columns that are not pad.
   int begin() const { return begin_; }
   int end() const { return end_; }

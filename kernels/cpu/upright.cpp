@@ -11,8 +11,6 @@ namespace {
 
 /// Bytes that a block has of each row of the stored picture: two cache lines, if all are read.
 constexpr int kBlockBytes = 128;
-/// Output rows that read about a block, which each range of rows copies for itself.
-constexpr int kLeastRows = 64;
 /// Bytes of a square that one step of exchange_of() transposes.
 constexpr int kSquareBytes = 16;
 
@@ -34,8 +32,9 @@ int SamplesRead::find(int sample) const {
   return static_cast<int>(found - samples_.begin());
 }
 
-int Upright::least_rows(const Source &source) {
-  return orientation_of(source.direction).transposed ? kLeastRows : 1;
+int Upright::least_rows(int rows) const {
+  if (way_ != Way::transposed || lines_.count() == 0) return 1;
+  return std::max<int>(1, int64_t{rows} * lines_in_block() / lines_.count());
 }
 
 Upright::Upright(const Source &source, int first, int components, SamplesRead columns,

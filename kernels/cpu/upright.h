@@ -76,8 +76,9 @@ class Upright {
     return is_direct() ? stored_row(in, y_.stored(line)) : row;
   }
 
-  /// The number of output rows below which it does not pay to share a picture among threads.
-  static int least_rows(const Source &source);
+  /// Returns how many of `rows` output rows one thread should produce at least, because it copies
+  /// the blocks of lines that they read.
+  int least_rows(int rows) const;
 
  private:
   enum class Way { direct, mirrored, transposed };

@@ -38,6 +38,13 @@ Yuv444Rows::Group Yuv444Rows::make_group(int first, int components) const {
   return group;
 }
 
+int Yuv444Rows::least_rows() const {
+  int least = plan_.height;
+  for (const Group &group : groups_)
+    least = std::min(least, group.upright.least_rows(plan_.height));
+  return least;
+}
+
 Yuv444Rows::Scratch Yuv444Rows::make_scratch() const {
   Scratch scratch;
   size_t words = 0;

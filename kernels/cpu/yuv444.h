@@ -32,7 +32,7 @@ class Yuv444Rows {
 
   int width() const { return plan_.width; }
   /// The fewest rows that one thread should produce.
-  int least_rows() const { return Upright::least_rows(plan_.source); }
+  int least_rows() const;
 
  private:
   /// Components of one plane.

@@ -118,6 +118,25 @@ TEST(Orientation, TilesAreAGridOnTheTurnedPicture) {
   }
 }
 
+/// Fractional edges of tiles are not rounded twice.
+TEST(Orientation, TilesOfFractionsAreThoseOfTheTurnedPicture) {
+  const Picture picture = random_picture({PixelFormat::GRAY8, 98, 74});
+  const std::string caps = video_caps(picture.desc());
+  for (const Named &each : kNamed)
+    for (const char *overlap : {"0.1", "0.2", "0.3"}) {
+      const std::string element =
+          "cudanormalize color=gray width=23 height=21 method=nearest regions=tiles tile-columns=6 "
+          "tile-rows=5 tile-overlap=" +
+          std::string(overlap);
+      const std::string nick = each.nick;
+      EXPECT_TRUE(same_bytes(
+          output_bytes(element + " video-direction=" + nick, caps, buffer_of(picture), "ANY"),
+          output_bytes("videoflip video-direction=" + nick + " ! " + element, caps,
+                       buffer_of(picture), "ANY")))
+          << nick << " " << overlap;
+    }
+}
+
 /// A region of a list stays where it is in the stored picture, and is turned on its own.
 TEST(Orientation, RegionsOfAListAreThoseOfTheStoredPicture) {
   const Picture picture = random_picture({PixelFormat::RGB, 48, 30});
@@ -178,6 +197,13 @@ class Followed {
   }
 
   Rig &rig() { return rig_; }
+  /// Begins the stream again, after a restart.
+  void begin() {
+    rig_.caps(video_caps(picture_.desc()));
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    rig_.event(gst_event_new_segment(&segment));
+  }
   /// Returns whether the next picture is turned by a quarter.
   bool is_turned() {
     EXPECT_NE(rig_.process(buffer_of(picture_)), nullptr);
@@ -274,6 +300,37 @@ TEST(OrientationTags, AreSentAgainWhenTheMethodChanges) {
   EXPECT_EQ(sent_orientations(rig), std::vector<std::string>{"rotate-90"});
 }
 
+/// A tag of another scope may come between the change and the next frame.
+TEST(OrientationTags, AreThoseOfThePropertyAtAnyTime) {
+  const Picture picture = random_picture({PixelFormat::RGB, 50, 37});
+  for (const auto &[before, after, sent] :
+       {std::tuple("identity", "auto", "rotate-0"), {"auto", "identity", "rotate-90"}}) {
+    Rig rig(std::string("cudaletterbox video-direction=") + before);
+    rig.caps(video_caps(picture.desc()));
+    rig.event(tag_event(kTurned.tag));
+    rig.process(buffer_of(picture));
+    sent_orientations(rig);
+    rig.set("video-direction", after);
+    rig.event(tag_event(nullptr, GST_TAG_SCOPE_GLOBAL));
+    rig.process(buffer_of(picture));
+    EXPECT_EQ(sent_orientations(rig), (std::vector<std::string>{sent, "none"})) << after;
+  }
+}
+
+/// As of videoflip: a new start is a new stream, also with the same id.
+TEST(OrientationTags, AreForgottenInReady) {
+  Followed followed;
+  followed.rig().event(gst_event_new_stream_start("clip"));
+  followed.rig().event(tag_event(kTurned.tag));
+  EXPECT_TRUE(followed.is_turned());
+  gst_element_set_state(followed.rig().element(), GST_STATE_READY);
+  forget_caps(followed.rig().harness()->srcpad);
+  gst_element_set_state(followed.rig().element(), GST_STATE_PLAYING);
+  followed.rig().event(gst_event_new_stream_start("clip"));
+  followed.begin();
+  EXPECT_FALSE(followed.is_turned());
+}
+
 // -------------------------------------------------------------------------------------- the metas
 
 TEST(Orientation, RegionsOfInterestAreTurned) {
@@ -368,6 +425,24 @@ TEST(OrientationOfCameras, EachPadHasItsOwn) {
   EXPECT_TRUE(same_bytes(bytes_of(batch.get()),
                          joined({turned(Direction::counterclockwise), turned(Direction::identity),
                                  turned(Direction::half_turn)})));
+}
+
+/// The mux is a GstChildProxy, so that a launch line can set the property before the pad exists.
+TEST(OrientationOfCameras, LaunchLinesSetIt) {
+  GstElement *made = gst_parse_launch(
+      "cudatensormux name=mux sink_1::video-direction=90r backend=cpu ! fakesink "
+      "videotestsrc ! mux.sink_0 videotestsrc ! mux.sink_1",
+      nullptr);
+  ASSERT_NE(made, nullptr);
+  const ElementRef pipeline(GST_ELEMENT(gst_object_ref_sink(made)));
+  const ElementRef mux(gst_bin_get_by_name(GST_BIN(pipeline.get()), "mux"));
+  EXPECT_EQ(gst_child_proxy_get_children_count(GST_CHILD_PROXY(mux.get())), 2U);
+  for (const auto &[name, expected] :
+       {std::pair("sink_0::video-direction", 0), {"sink_1::video-direction", 1}}) {
+    int method = -1;
+    gst_child_proxy_get(GST_CHILD_PROXY(mux.get()), name, &method, nullptr);
+    EXPECT_EQ(method, expected) << name;
+  }
 }
 
 TEST(OrientationOfCameras, CustomNamesThePad) {

@@ -15,16 +15,23 @@ namespace cudatensor {
 struct NormalizeCase : NormalizeParams {
   Source source = {};
   TensorDesc out = {};
-  std::optional<Region> region = {};
+  std::optional<Region> region = {};  ///< of the stored picture
 };
+
+/// Returns a region of the stored picture in coordinates of the seen one.
+inline std::optional<Region> turned(const std::optional<Region> &region, const Source &source) {
+  if (!region) return std::nullopt;
+  return seen(*region, source.image, source.direction);
+}
 
 /// One picture, or its region.
 class NormalizePicture {
  public:
   /// Throws the error of a plan that cannot be made, which a run would throw.
   NormalizePicture(Backend &backend, const NormalizeCase &c)
-      : slots_({{c.source, {}, c.region}}), operation_(backend.normalize(c, c.out)) {
-    make_slot_plan(c, c.out, c.source, c.region);
+      : slots_({{c.source, {}, turned(c.region, c.source)}}),
+        operation_(backend.normalize(c, c.out)) {
+    make_slot_plan(c, c.out, c.source, turned(c.region, c.source));
   }
 
   void set_params(const NormalizeParams &params) { operation_->set_params(params); }
@@ -68,7 +75,7 @@ class NormalizeRegions {
   void run(const ConstImage &in, const std::vector<Region> &regions, const Tensor &out,
            Stream stream = {}) {
     std::vector<Slot> slots;
-    for (const Region &region : regions) slots.push_back({source_, in, region});
+    for (const Region &region : regions) slots.push_back({source_, in, turned(region, source_)});
     operation_->run(slots, out, stream);
   }
 

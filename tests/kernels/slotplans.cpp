@@ -181,9 +181,9 @@ class SlotsTest : public KernelTest {
         [&](const std::vector<ConstImage> &views, const Tensor &to, Stream stream) {
           std::vector<Slot> slots;
           for (const auto &shown : batch.slots)
-            slots.push_back(
-                shown ? Slot{batch.sources[shown->picture], views[shown->picture], shown->region}
-                      : Slot{});
+            slots.push_back(shown ? Slot{batch.sources[shown->picture], views[shown->picture],
+                                         turned(shown->region, batch.sources[shown->picture])}
+                                  : Slot{});
           expect_geometries(batch, operation.run(slots, to, stream));
         },
         inputs, out);
