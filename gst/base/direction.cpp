@@ -24,7 +24,7 @@ Direction direction_of(GstVideoOrientationMethod method) {
 /// Returns the direction in force; the identity for `custom`.
 Direction in_force(const DirectionSettings &s) {
   if (s.method != GST_VIDEO_ORIENTATION_AUTO) return direction_of(s.method);
-  return s.stream_tag.value_or(s.global_tag.value_or(Direction::identity));
+  return s.tag().value_or(Direction::identity);
 }
 
 void follow_tags(DirectionSettings &s, GstEvent *event) {
@@ -44,11 +44,18 @@ void follow_stream(DirectionSettings &s, GstEvent *event) {
   s.stream_id = id;
 }
 
-bool has_orientation(GstEvent *event) {
-  if (GST_EVENT_TYPE(event) != GST_EVENT_TAG) return false;
-  GstTagList *tags = nullptr;
-  gst_event_parse_tag(event, &tags);
-  return gst_tag_list_get_tag_size(tags, GST_TAG_IMAGE_ORIENTATION) > 0;
+const char *tag_of(Direction direction) {
+  switch (direction) {
+    case Direction::identity: return "rotate-0";
+    case Direction::clockwise: return "rotate-90";
+    case Direction::half_turn: return "rotate-180";
+    case Direction::counterclockwise: return "rotate-270";
+    case Direction::horizontal: return "flip-rotate-0";
+    case Direction::vertical: return "flip-rotate-180";
+    case Direction::main_diagonal: return "flip-rotate-270";
+    case Direction::anti_diagonal: return "flip-rotate-90";
+  }
+  return "rotate-0";
 }
 
 /// Returns the event with its tags changed by `change`. Takes ownership of `event`.
@@ -73,13 +80,17 @@ Direction DirectionSettings::direction() const {
   return in_force(*this);
 }
 
+std::optional<Direction> DirectionSettings::tag() const {
+  return stream_tag ? stream_tag : global_tag;
+}
+
 bool DirectionSettings::is_transposed() const { return orientation_of(in_force(*this)).transposed; }
 
 std::optional<Effect> follow_event(DirectionSettings &settings, GstEvent *event) {
-  const Direction before = in_force(settings);
+  const std::optional<Direction> before = settings.tag();
   if (GST_EVENT_TYPE(event) == GST_EVENT_TAG) follow_tags(settings, event);
   if (GST_EVENT_TYPE(event) == GST_EVENT_STREAM_START) follow_stream(settings, event);
-  return in_force(settings) != before ? std::optional(Effect::next_frame) : std::nullopt;
+  return settings.tag() != before ? std::optional(Effect::next_frame) : std::nullopt;
 }
 
 void forget_tags(DirectionSettings &s) {
@@ -88,16 +99,24 @@ void forget_tags(DirectionSettings &s) {
   s.global_tag.reset();
 }
 
+bool has_orientation(GstEvent *event) {
+  if (GST_EVENT_TYPE(event) != GST_EVENT_TAG) return false;
+  GstTagList *tags = nullptr;
+  gst_event_parse_tag(event, &tags);
+  return gst_tag_list_get_tag_size(tags, GST_TAG_IMAGE_ORIENTATION) > 0;
+}
+
 GstEvent *without_orientation(GstEvent *event) {
   if (!has_orientation(event)) return event;
   return with_tags(
       event, [](GstTagList *tags) { gst_tag_list_remove_tag(tags, GST_TAG_IMAGE_ORIENTATION); });
 }
 
-GstEvent *with_upright_orientation(GstEvent *event) {
+GstEvent *with_orientation(GstEvent *event, Direction direction) {
   if (!has_orientation(event)) return event;
-  return with_tags(event, [](GstTagList *tags) {
-    gst_tag_list_add(tags, GST_TAG_MERGE_REPLACE, GST_TAG_IMAGE_ORIENTATION, "rotate-0", nullptr);
+  return with_tags(event, [direction](GstTagList *tags) {
+    gst_tag_list_add(tags, GST_TAG_MERGE_REPLACE, GST_TAG_IMAGE_ORIENTATION, tag_of(direction),
+                     nullptr);
   });
 }
 

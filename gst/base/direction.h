@@ -21,21 +21,24 @@ struct DirectionSettings {
 
   /// Returns the direction in force. Throws Error for `custom`.
   Direction direction() const;
+  /// Returns the direction in the tags, if there is one.
+  std::optional<Direction> tag() const;
   /// Returns whether the direction in force exchanges width and height.
   bool is_transposed() const;
 };
 
-/// Takes the tag or the stream's id from an event. A stream with another id has no tags yet.
-/// Returns no effect if the direction in force does not change.
+/// Takes the tag or the stream's id from an event. A stream with another id has no tags yet. Returns
+/// no effect if the tags stay the same.
 std::optional<Effect> follow_event(DirectionSettings &settings, GstEvent *event);
 
 /// Forgets the tags, as at the end of a stream.
 void forget_tags(DirectionSettings &settings);
 
-/// Return the event with an orientation in its tags removed, or replaced by that of an upright
-/// picture. Take ownership of `event`.
+/// Whether an event has tags with an orientation.
+bool has_orientation(GstEvent *event);
+/// Return the event with an orientation in its tags removed or replaced. Take ownership of `event`.
 GstEvent *without_orientation(GstEvent *event);
-GstEvent *with_upright_orientation(GstEvent *event);
+GstEvent *with_orientation(GstEvent *event, Direction direction);
 
 GParamSpec *direction_property();
 

@@ -121,7 +121,7 @@ class Letterbox final : public ImageElement<Settings> {
     if (latched().keep_input)
       attach_input(out,
                    {Ref<GstBuffer>(gst_buffer_ref(in)), Ref<GstCaps>(gst_caps_ref(in_caps_.get())),
-                    box_map_of(operation_->geometry()), inverse_of(carried_)});
+                    box_map_of(operation_->geometry()), inverse_of(carried_), kept_orientation()});
   }
 
  private:
@@ -135,6 +135,11 @@ class Letterbox final : public ImageElement<Settings> {
     prepare(session.backend());
   }
 
+  /// Returns the orientation in the tags that the sent ones replace.
+  std::optional<Direction> kept_orientation() const {
+    const DirectionSettings &direction = latched().direction;
+    return direction.method == GST_VIDEO_ORIENTATION_IDENTITY ? std::nullopt : direction.tag();
+  }
   GstEvent *sent_tags(GstEvent *event, GstVideoOrientationMethod method) const;
   void send_tags(GstVideoOrientationMethod method);
 
@@ -146,7 +151,8 @@ class Letterbox final : public ImageElement<Settings> {
 /// Returns the tags for a picture made with this method. The identity passes the tag on; all others
 /// have applied it, or give another direction in its place. Takes ownership of `event`.
 GstEvent *Letterbox::sent_tags(GstEvent *event, GstVideoOrientationMethod method) const {
-  return method == GST_VIDEO_ORIENTATION_IDENTITY ? event : with_upright_orientation(event);
+  return method == GST_VIDEO_ORIENTATION_IDENTITY ? event
+                                                  : with_orientation(event, Direction::identity);
 }
 
 /// Follows the orientation in tags. Tags that follow a change of the method, before the next frame,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gst/base/direction.h"
 #include "gst/meta/carriedmetas.h"
 #include "gst/meta/inputmeta.h"
 #include "kernels/error.h"
@@ -34,6 +35,7 @@ Ref<GstBuffer> Restorer::restore(Ref<GstBuffer> picture, Ref<GstCaps> &caps) {
   Ref<GstBuffer> frame(gst_buffer_make_writable(input.frame.release()));
   carry_back(picture.get(), frame.get(), input.map, input.same);
   copy_timing(picture.get(), frame.get());
+  orientation_ = input.orientation;
   caps = std::move(input.caps);
   return frame;
 }
@@ -45,16 +47,24 @@ GstFlowReturn Restorer::push(GstBuffer *picture) {
   if (!errors_.guard([&] { frame = restore(Ref<GstBuffer>(picture), caps); }))
     return GST_FLOW_ERROR;
   set_caps(caps.get());
+  if (caps_ != nullptr) send_held();
   return gst_pad_push(src_, frame.release());
 }
 
-/// Sends new caps, then the held events. Ignores a refusal: a pad that is flushing or at EOS
+/// Sends new caps. Ignores a refusal: a pad that is flushing or at EOS
 /// refuses the frame, too, and returns the reason.
 void Restorer::set_caps(GstCaps *caps) {
   if (caps_ != nullptr && gst_caps_is_equal(caps_.get(), caps)) return;
   if (!gst_pad_push_event(src_, gst_event_new_caps(caps))) return;
   caps_.reset(gst_caps_ref(caps));
-  for (Ref<GstEvent> &event : std::exchange(held_, {})) gst_pad_push_event(src_, event.release());
+}
+
+/// Sends the held events. Tags get the orientation that the frames had before they were turned.
+void Restorer::send_held() {
+  for (Ref<GstEvent> &each : std::exchange(held_, {})) {
+    GstEvent *event = each.release();
+    gst_pad_push_event(src_, orientation_ ? with_orientation(event, *orientation_) : event);
+  }
 }
 
 void Restorer::drop_held(GstEventType type) {
@@ -81,6 +91,10 @@ gboolean Restorer::handle(GstEvent *event) {
     case GST_EVENT_STREAM_START: held_.clear(); break;
     default: break;
   }
+  if (has_orientation(event)) {
+    hold(owner.release());
+    return TRUE;
+  }
   // Sticky events are sent in the order of their types.
   if (caps_ == nullptr && GST_EVENT_IS_STICKY(event) && GST_EVENT_TYPE(event) > GST_EVENT_CAPS &&
       GST_EVENT_TYPE(event) != GST_EVENT_EOS) {
@@ -92,6 +106,7 @@ gboolean Restorer::handle(GstEvent *event) {
 
 void Restorer::reset() {
   caps_.reset();
+  orientation_.reset();
   held_.clear();
   errors_.forget();
 }

@@ -4,10 +4,12 @@
 
 #include <gst/gst.h>
 
+#include <optional>
 #include <vector>
 
 #include "gst/util/errors.h"
 #include "gst/util/ref.h"
+#include "kernels/orientation.h"
 
 namespace cudatensor {
 
@@ -27,13 +29,16 @@ class Restorer {
  private:
   Ref<GstBuffer> restore(Ref<GstBuffer> picture, Ref<GstCaps> &caps);
   void set_caps(GstCaps *caps);
+  void send_held();
   void hold(GstEvent *event);
   void drop_held(GstEventType type);
 
   GstPad *src_;
   ErrorReporter errors_;
-  Ref<GstCaps> caps_;  // the caps of the frames; null before the first frame
-  // Sticky events that follow the caps, received before these are known.
+  Ref<GstCaps> caps_;                     // the caps of the frames; null before the first frame
+  std::optional<Direction> orientation_;  // in the tags of the last frame
+  // Sticky events that follow the caps, received before these are known, and tags with an
+  // orientation, which is known with the next frame.
   std::vector<Ref<GstEvent>> held_;
 };
 

@@ -29,7 +29,7 @@ void free_meta(GstMeta *meta, GstBuffer *) { delete reinterpret_cast<InputMeta *
 
 KeptInput share(const KeptInput &input) {
   return {Ref<GstBuffer>(gst_buffer_ref(input.frame.get())),
-          Ref<GstCaps>(gst_caps_ref(input.caps.get())), input.map, input.same};
+          Ref<GstCaps>(gst_caps_ref(input.caps.get())), input.map, input.same, input.orientation};
 }
 
 /// Returns how a transform of GStreamer changes the picture; no value if that is not known.

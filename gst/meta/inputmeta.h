@@ -8,6 +8,7 @@
 
 #include <gst/gst.h>
 
+#include <optional>
 #include <vector>
 
 #include "gst/analytics/relations.h"
@@ -22,6 +23,8 @@ struct KeptInput {
   BoxMap map;         ///< maps the frame to the picture
   /// The analytics results of the picture (`from`) that the frame carries as well (`to`).
   std::vector<SameResult> same;
+  /// The orientation in the tags of the frame's stream, if those of the picture's have another.
+  std::optional<Direction> orientation = {};
 };
 
 GType input_meta_api();

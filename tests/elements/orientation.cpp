@@ -382,6 +382,23 @@ TEST(Orientation, RestoredFramesHaveTheBoxesOfTheStoredPicture) {
   }
 }
 
+/// The frames are as they were stored, so that what follows must turn them as before.
+TEST(Orientation, RestoredFramesHaveTheTagOfTheStoredPicture) {
+  const Picture picture = random_picture({PixelFormat::RGB, 50, 30});
+  for (const char *method : {"identity", "auto", "vert"}) {
+    Rig rig(std::string("cudaletterbox keep-input=true video-direction=") + method +
+            " ! cudarestore");
+    rig.caps(video_caps(picture.desc()));
+    rig.event(tag_event(kTurned.tag));
+    rig.process(buffer_of(picture));
+    EXPECT_EQ(sent_orientations(rig), std::vector<std::string>{"rotate-90"}) << method;
+    rig.event(tag_event("rotate-180"));
+    rig.event(tag_event(nullptr, GST_TAG_SCOPE_GLOBAL));
+    rig.process(buffer_of(picture));
+    EXPECT_EQ(sent_orientations(rig), (std::vector<std::string>{"none", "rotate-180"})) << method;
+  }
+}
+
 TEST(Orientation, TheGeometrySpeaksOfTheStoredPicture) {
   const Picture picture = random_picture({PixelFormat::RGB, 50, 30});
   Rig rig("cudanormalize width=60 height=100 video-direction=90r");
