@@ -191,6 +191,8 @@ void make_resize_possible(Run &run, GstElement *element) {
                              has_choice(element, "dtype", {"uint8", "int8"});
   if (is_set(element, "pad-normalized") && excludes_zero)
     set_text(run, element, "pad-normalized", "false");
+  if (has_choice(element, "video-direction", {"custom"}))
+    set_text(run, element, "video-direction", run.random.pick({"90r", "auto"}));
 }
 
 std::string strange_fields(Random &random) {
