@@ -324,7 +324,10 @@ TEST(OrientationTags, AreForgottenInReady) {
   followed.rig().event(tag_event(kTurned.tag));
   EXPECT_TRUE(followed.is_turned());
   gst_element_set_state(followed.rig().element(), GST_STATE_READY);
-  forget_caps(followed.rig().harness()->srcpad);
+  // Forgets the events that the pad would send again, the tag among them.
+  GstPad *const source = followed.rig().harness()->srcpad;
+  gst_pad_set_active(source, FALSE);
+  gst_pad_set_active(source, TRUE);
   gst_element_set_state(followed.rig().element(), GST_STATE_PLAYING);
   followed.rig().event(gst_event_new_stream_start("clip"));
   followed.begin();
