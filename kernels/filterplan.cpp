@@ -200,7 +200,7 @@ ResamplePlan plan_pixels(const Source &source, const Resize &resize, Color color
 FilterPlan make_filter_plan(const Source &source, const Resize &resize, Color color, int dst_width,
                             int dst_height, const std::optional<Region> &region) {
   const ImageDesc image = source.seen();
-  check_size("an input", image.width, image.height);
+  check_size("an input", source.image.width, source.image.height);
   check_size("an output", dst_width, dst_height);
   check_resize(resize, color);
   FilterPlan plan = {};

@@ -38,7 +38,7 @@ Yuv444Plan make_yuv444_plan(const Yuv444Params &p) {
   if (p.out.format != PixelFormat::Y444)
     throw Error(Error::Code::settings,
                 std::string("the output format must be Y444, not ") + name_of(p.out.format));
-  check_size("an input", in.width, in.height);
+  check_size("an input", p.in.width, p.in.height);
   check_size("an output", p.out.width, p.out.height);
   check_size("a resize", p.resize_width, p.resize_height);
   check_crop("x", p.crop_x, p.out.width, p.resize_width);
