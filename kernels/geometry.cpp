@@ -177,6 +177,7 @@ Region seen(const Region &region, const ImageDesc &stored, Direction direction) 
 }
 
 Matrix matrix_of(const Geometry &g) {
+  if (g.slot.is_set) return g.slot.matrix;
   const Orientation o = orientation_of(g.direction);
   const AxisMap x = forward(g.sx, g.tx, o.mirrored_x, g.src_width);
   const AxisMap y = forward(g.sy, g.ty, o.mirrored_y, g.src_height);
@@ -185,6 +186,7 @@ Matrix matrix_of(const Geometry &g) {
 }
 
 Matrix inverse_of(const Geometry &g) {
+  if (g.slot.is_set) return g.slot.inverse;
   const Orientation o = orientation_of(g.direction);
   const AxisMap x = backward(g.sx, g.tx, o.mirrored_x, g.src_width);
   const AxisMap y = backward(g.sy, g.ty, o.mirrored_y, g.src_height);

@@ -68,6 +68,13 @@ struct Geometry {
   int resized_width, resized_height;  ///< size of the resized picture; 0 with affine
   int offset_x, offset_y;  ///< position of the resized picture in output pixels; below 0 if cropped
   Direction direction;     ///< the direction in which the stored picture is seen
+
+  /// For a slot by a matrix, the matrix from the stored picture to the output, and its inverse. The
+  /// direction and the members from `step` to `ty` then have no meaning.
+  struct ByMatrix {
+    bool is_set;
+    Matrix matrix, inverse;
+  } slot;
 };
 
 /// Returns the matrix from the stored picture to the output.

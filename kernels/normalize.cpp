@@ -90,7 +90,7 @@ bool is_fixed_point(const NormalizeParams &p, const ImageDesc &image) {
 /// The members that are compared with operator==.
 auto as_tuple(const NormalizeParams &p) {
   return std::tie(p.resize, p.color, p.normalization, p.scale, p.mean, p.std, p.alpha, p.beta,
-                  p.round, p.pad_normalized, p.pad_outside);
+                  p.round, p.pad_normalized, p.pad_outside, p.repeat_edge);
 }
 
 }  // namespace
@@ -131,6 +131,15 @@ SlotPlan make_slot_plan(const NormalizeParams &p, const TensorDesc &out, const S
   }
   ResamplePlan plan = make_resample_plan(source, p.resize, p.color, width, height, region);
   return {plan.geometry, std::move(plan)};
+}
+
+SlotPlan make_matrix_slot_plan(const NormalizeParams &p, const TensorDesc &out,
+                               const Source &source, const Matrix &matrix) {
+  if (p.pad_normalized && !p.repeat_edge)
+    refuse("pad-normalized=true cannot be combined with a matrix unless region-edge=repeat");
+  MatrixPlan plan = make_matrix_plan(source, p.resize, p.color, static_cast<int>(out.w),
+                                     static_cast<int>(out.h), matrix, p.repeat_edge);
+  return {plan.conversion.geometry, std::move(plan)};
 }
 
 }  // namespace cudatensor

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/filterplan.h"
+#include "kernels/matrixplan.h"
 #include "kernels/resample.h"
 #include "kernels/tensor.h"
 #include "kernels/yuv444.h"
@@ -36,6 +37,8 @@ struct NormalizeParams {
   /// Allows regions to extend beyond their picture, where the pad color is used. YUV is then not
   /// computed in fixed point.
   bool pad_outside = false;
+  /// Slots by a matrix repeat the edge of their picture, instead of blending with the pad color.
+  bool repeat_edge = false;
 
   int channels() const { return color == Color::gray ? 1 : 3; }
 };
@@ -48,6 +51,8 @@ struct Slot {
   Source source;
   ConstImage image;  ///< has the format of `source.image`; without memory, the slot is pad
   std::optional<Region> region = {};  ///< of the seen picture; no value: all of it
+  /// Maps the stored picture to the slot, in place of a region and a resize.
+  std::optional<Matrix> matrix = {};
 
   bool is_pad() const { return image.planes[0].data == nullptr; }
 };
@@ -76,7 +81,7 @@ TensorPlan make_tensor_plan(const NormalizeParams &params, const TensorDesc &out
 /// bilinear) or antialiased.
 struct SlotPlan {
   Geometry geometry;
-  std::variant<ResamplePlan, Yuv444Plan, FilterPlan> sampling;
+  std::variant<ResamplePlan, Yuv444Plan, FilterPlan, MatrixPlan> sampling;
 };
 
 /// Makes the plan of a slot, which shows the source, or a region of the seen picture. Throws if the
@@ -84,6 +89,11 @@ struct SlotPlan {
 /// picture without `pad_outside`.
 SlotPlan make_slot_plan(const NormalizeParams &params, const TensorDesc &out, const Source &source,
                         const std::optional<Region> &region);
+
+/// Makes the plan of a slot by a matrix. Throws like make_matrix_plan(), and if the settings exclude
+/// such slots.
+SlotPlan make_matrix_slot_plan(const NormalizeParams &params, const TensorDesc &out,
+                               const Source &source, const Matrix &matrix);
 
 CUDATENSOR_HD float normalize(ChannelScale k, float x) { return fmaf(k.a, x, k.b); }
 

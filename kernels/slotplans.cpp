@@ -18,7 +18,7 @@ SlotPlans::SlotPlans(const NormalizeParams &params, const TensorDesc &out)
       geometries_(out.n) {}
 
 bool SlotPlans::Entry::is_for(const Slot &slot) const {
-  return planned && region == region_of(slot) && source == slot.source;
+  return planned && region == region_of(slot) && matrix == slot.matrix && source == slot.source;
 }
 
 void SlotPlans::set_params(const NormalizeParams &params) {
@@ -26,7 +26,8 @@ void SlotPlans::set_params(const NormalizeParams &params) {
   out.n = static_cast<int64_t>(entries_.size());
   tensor_ = make_tensor_plan(params, out);
   const bool same_plans = params.resize == params_.resize && params.color == params_.color &&
-                          params.pad_outside == params_.pad_outside;
+                          params.pad_outside == params_.pad_outside &&
+                          params.repeat_edge == params_.repeat_edge;
   params_ = params;
   if (!same_plans) forget();
 }
@@ -79,8 +80,11 @@ std::vector<SlotPlans::NewPlan> SlotPlans::plan_new(const std::vector<Slot> &slo
     places_[i] = find(slots[i]);
     if (places_[i] == kPad) {
       while (entries_[unused].used) ++unused;
-      SlotPlan plan = make_slot_plan(params_, tensor_.slot, slots[i].source, slots[i].region);
-      entries_[unused] = {slots[i].source, region_of(slots[i]), plan.geometry, true, true};
+      const Slot &slot = slots[i];
+      SlotPlan plan = slot.matrix
+                          ? make_matrix_slot_plan(params_, tensor_.slot, slot.source, *slot.matrix)
+                          : make_slot_plan(params_, tensor_.slot, slot.source, slot.region);
+      entries_[unused] = {slot.source, region_of(slot), slot.matrix, plan.geometry, true, true};
       made.push_back({unused, std::move(plan)});
       places_[i] = unused;
     }

@@ -48,6 +48,7 @@ class SlotPlans {
   struct Entry {
     Source source;
     Region region;
+    std::optional<Matrix> matrix;
     Geometry geometry;
     bool planned = false;
     bool used = false;  // whether a slot of the current frame uses it

@@ -34,6 +34,8 @@ struct FoundRegion {
   std::optional<Detection> detection;  ///< set if the region is a detection of an analytics meta
   bool is_invalid = false;             ///< the picture cannot provide it: its slot stays empty
   Region turned = {};                  ///< `region` in coordinates of the seen picture
+  /// Makes the slot in place of a region, which is then known only with the geometry.
+  std::optional<Matrix> matrix = {};
 };
 
 struct FoundRegions {

@@ -110,7 +110,7 @@ void find_meta_regions(const RegionSettings &s, const RegionMetas &metas, int wi
     const Region asked = region_of(s, each.box);
     const auto clipped = clip(asked, width, height);
     if (!clipped) continue;
-    const Region region = s.edge == RegionEdge::clip ? *clipped : asked;
+    const Region region = s.edge == RegionEdge::pad ? asked : *clipped;
     if (is_region(region)) found.regions.push_back({region, each.interest, each.detection, false});
   }
 }

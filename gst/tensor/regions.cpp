@@ -7,6 +7,7 @@
 
 #include "gst/tensor/metaregions.h"
 #include "kernels/error.h"
+#include "kernels/matrixplan.h"
 
 namespace cudatensor {
 namespace {
@@ -15,10 +16,16 @@ constexpr guint kDefaultMetaSlots = 16;
 
 [[noreturn]] void refuse(const std::string &text) { throw Error(Error::Code::settings, text); }
 
-/// Returns the number of regions that the list or the tile grid defines; 0 for the other sources.
+/// Returns the number of regions that a list or the tile grid defines; 0 for the other sources.
 int64_t fixed_count(const RegionSettings &s) {
-  if (s.source == RegionSource::list) return static_cast<int64_t>(s.list.size() / 4);
-  return s.source == RegionSource::tiles ? int64_t{s.tile_columns} * s.tile_rows : 0;
+  switch (s.source) {
+    case RegionSource::list: return static_cast<int64_t>(s.list.size() / 4);
+    case RegionSource::matrices: return static_cast<int64_t>(s.matrices.size() / 6);
+    case RegionSource::tiles: return int64_t{s.tile_columns} * s.tile_rows;
+    case RegionSource::none:
+    case RegionSource::meta: break;
+  }
+  return 0;
 }
 
 std::string text_of(size_t i, const Region &r) {
@@ -98,6 +105,13 @@ void find_list_regions(const RegionSettings &s, int width, int height, FoundRegi
   }
 }
 
+void find_matrices(const RegionSettings &s, FoundRegions &found) {
+  for (int64_t i = 0; i < fixed_count(s); ++i) {
+    found.regions.push_back({});
+    found.regions.back().matrix = s.matrix(static_cast<size_t>(i));
+  }
+}
+
 /// Finds tiles of the seen picture. Clips them, because rounding may move an edge beyond it.
 void find_tiles(const RegionSettings &s, const Source &source, FoundRegions &found) {
   const ImageDesc picture = source.seen();
@@ -113,6 +127,12 @@ void find_tiles(const RegionSettings &s, const Source &source, FoundRegions &fou
 
 }  // namespace
 
+Matrix RegionSettings::matrix(size_t i) const {
+  Matrix m;
+  std::copy_n(matrices.begin() + static_cast<ptrdiff_t>(6 * i), 6, m.begin());
+  return m;
+}
+
 int64_t RegionSettings::slots() const {
   if (source == RegionSource::none) return 1;
   if (max_batch != 0) return max_batch;
@@ -124,6 +144,12 @@ int64_t RegionSettings::slots() const {
 void check_regions(const RegionSettings &s) {
   if (s.source == RegionSource::none) return;
   if (s.source == RegionSource::list) check_list(s);
+  if (s.source == RegionSource::matrices && (s.matrices.empty() || s.matrices.size() % 6 != 0))
+    refuse("region-matrices has " + std::to_string(s.matrices.size()) +
+           " values; it must have six for each slot");
+  const bool is_grid = s.source == RegionSource::list || s.source == RegionSource::tiles;
+  if (is_grid && s.edge == RegionEdge::repeat)
+    refuse("region-edge=repeat cannot be combined with regions=list or tiles");
   // Written so that NaN is rejected too.
   if (!(s.tile_overlap >= 0.0 && s.tile_overlap < 1.0))
     refuse("expected a tile-overlap of at least 0 and less than 1, got " +
@@ -132,6 +158,17 @@ void check_regions(const RegionSettings &s) {
   if (count > s.slots())
     refuse("expected at most " + std::to_string(s.slots()) + " regions, as max-batch allows, got " +
            std::to_string(count));
+}
+
+void check_matrices(const RegionSettings &s, int width, int height) {
+  if (s.source != RegionSource::matrices) return;
+  for (int64_t i = 0; i < fixed_count(s); ++i) {
+    try {
+      check_matrix(s.matrix(static_cast<size_t>(i)), width, height);
+    } catch (const Error &error) {
+      throw Error(error.code(), "slot " + std::to_string(i) + ": " + error.what());
+    }
+  }
 }
 
 void find_regions(const RegionSettings &s, const RegionMetas &metas, const Source &source,
@@ -143,9 +180,10 @@ void find_regions(const RegionSettings &s, const RegionMetas &metas, const Sourc
     case RegionSource::none: found.regions.push_back({whole(source.image), {}, {}, false}); break;
     case RegionSource::list: find_list_regions(s, width, height, found); break;
     case RegionSource::tiles: find_tiles(s, source, found); break;
+    case RegionSource::matrices: find_matrices(s, found); break;
     case RegionSource::meta: find_meta_regions(s, metas, width, height, found); break;
   }
-  if (s.source == RegionSource::tiles) return;
+  if (s.source == RegionSource::tiles || s.source == RegionSource::matrices) return;
   for (FoundRegion &each : found.regions)
     each.turned = seen(each.region, source.image, source.direction);
 }

@@ -21,6 +21,7 @@ struct RegionSettings {
   std::vector<double> list;  // x, y, width, height of each region in turn
   RegionUnits units = RegionUnits::pixels;
   std::string roi_type;
+  std::vector<double> matrices;  // six numbers of each slot in turn
   guint tile_columns = 2, tile_rows = 2;
   double tile_overlap = 0.0;
   guint max_batch = 0;
@@ -33,6 +34,8 @@ struct RegionSettings {
 
   /// Returns the number of slots for a picture; 1 without regions.
   int64_t slots() const;
+  /// Returns matrix `i` of `matrices`.
+  Matrix matrix(size_t i) const;
 };
 
 /// The source of the regions of metas: the metas of a buffer or, for a surface of a batch, the
@@ -47,6 +50,8 @@ struct RegionMetas {
 
 /// Throws Error if the settings are invalid; the message names the property.
 void check_regions(const RegionSettings &settings);
+/// Throws Error if a matrix cannot make a slot of this size. The message has the slot's number.
+void check_matrices(const RegionSettings &settings, int width, int height);
 
 /// Sets `found` to the regions of a picture of width × height pixels, or to the whole picture if no
 /// regions are requested. A region of the list that is outside the picture keeps its slot, which is
@@ -97,6 +102,11 @@ void add_region_properties(Properties<S> &t, const char *max_batch_blurb) {
       double_list_property("region-list", "Region list",
                            "regions=list: x, y, width, height of each region in turn (default <>)"),
       Effect::next_frame, [](S &s) -> std::vector<double> & { return s.regions.list; });
+  t.add(double_list_property(
+            "region-matrices", "Region matrices",
+            "regions=matrices: six numbers of each slot in turn, the rows of the matrix from the "
+            "stored picture to the slot, in pixels (default <>)"),
+        Effect::next_frame, [](S &s) -> std::vector<double> & { return s.regions.matrices; });
   t.add(enum_property("region-units", "Region units", "Unit of the coordinates in region-list",
                       region_units_get_type(), static_cast<int>(RegionUnits::pixels)),
         Effect::next_frame, [](S &s) -> RegionUnits & { return s.regions.units; });

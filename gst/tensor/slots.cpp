@@ -5,8 +5,14 @@ namespace cudatensor {
 
 void append_slots(std::vector<Slot> &slots, const Source &source, const ConstImage &picture,
                   const FoundRegions &found) {
-  for (const FoundRegion &each : found.regions)
-    slots.push_back(each.is_invalid ? Slot{} : Slot{source, picture, each.turned});
+  for (const FoundRegion &each : found.regions) {
+    if (each.is_invalid)
+      slots.push_back({});
+    else if (each.matrix)
+      slots.push_back({source, picture, {}, each.matrix});
+    else
+      slots.push_back({source, picture, each.turned});
+  }
 }
 
 void DescribedSlots::add(const BatchSlot &picture, const FoundRegions &found, size_t count,
@@ -20,7 +26,9 @@ void DescribedSlots::add(const BatchSlot &picture, const FoundRegions &found, si
       continue;
     }
     slot.geometry = geometries[i];
-    if (!found.is_whole) slot.region = found.regions[i];
+    if (found.is_whole) continue;
+    slot.region = found.regions[i];
+    if (slot.region->matrix) slot.region->region = slot.geometry.region;
   }
 }
 

@@ -58,7 +58,9 @@ void check_shortest_edge(const TensorSettings &s, const TensorDesc &out) {
 
 NormalizeParams params_of(const TensorSettings &s) {
   NormalizeParams params = s.normalize;
-  params.pad_outside = s.regions.source != RegionSource::none && s.regions.edge == RegionEdge::pad;
+  const bool has_regions = s.regions.source != RegionSource::none;
+  params.pad_outside = has_regions && s.regions.edge == RegionEdge::pad;
+  params.repeat_edge = has_regions && s.regions.edge == RegionEdge::repeat;
   return params;
 }
 
@@ -69,6 +71,7 @@ void TensorMaker::prepare(Backend &backend, const TensorSettings &s, const Tenso
   check_model(s.model);
   check_regions(s.regions);
   check_shortest_edge(s, out);
+  check_matrices(s.regions, static_cast<int>(out.w), static_cast<int>(out.h));
   out_ = out;
   parts_ = parts;
   each_ = s.regions.slots();
@@ -113,6 +116,7 @@ bool TensorMaker::can_make(const TensorSettings &s, const Source &source,
 /// are left out.
 void TensorMaker::check(const TensorSettings &s, const Source &source, FoundRegions &found) const {
   auto &regions = found.regions;
+  if (s.regions.source == RegionSource::matrices) return;
   if (s.regions.source != RegionSource::meta) {
     for (const FoundRegion &each : regions)
       if (!each.is_invalid) check_region(s, source, each.turned);

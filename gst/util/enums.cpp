@@ -135,6 +135,7 @@ GType region_source_get_type() {
             "GstAnalyticsODMtd, NvDsObjectMeta)",
             "meta"),
       value(RegionSource::tiles, "A grid of tile-columns by tile-rows tiles", "tiles"),
+      value(RegionSource::matrices, "The matrices of region-matrices", "matrices"),
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorRegionSource", values);
@@ -157,6 +158,10 @@ GType region_edge_get_type() {
       value(RegionEdge::clip, "Clip the region to the picture", "clip"),
       value(RegionEdge::pad, "Keep the region's size and fill the outside with the pad value",
             "pad"),
+      value(RegionEdge::repeat,
+            "Repeat the edge of the picture; only for regions=matrices and meta, where it clips "
+            "boxes",
+            "repeat"),
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorRegionEdge", values);

@@ -7,9 +7,9 @@
 namespace cudatensor {
 
 enum class BackendChoice { automatic, cuda, cpu };
-enum class RegionSource { none, list, meta, tiles };
+enum class RegionSource { none, list, meta, tiles, matrices };
 enum class RegionUnits { pixels, fractions };
-enum class RegionEdge { clip, pad };
+enum class RegionEdge { clip, pad, repeat };
 enum class Interlaced { refuse, as_progressive };
 
 GType backend_get_type();

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "kernels/cpu/filter.h"
+#include "kernels/cpu/matrixrows.h"
 #include "kernels/cpu/operations.h"
 #include "kernels/cpu/resample.h"
 #include "kernels/cpu/yuv444.h"
@@ -235,6 +236,8 @@ std::unique_ptr<Normalizer> make_normalizer(const TensorPlan &tensor, const Slot
     return std::make_unique<RowNormalizer<FixedRows>>(tensor, FixedRows(*fixed), workers);
   if (const auto *filter = std::get_if<FilterPlan>(&plan.sampling))
     return std::make_unique<FilterNormalizer>(tensor, *filter, workers, memory);
+  if (const auto *matrix = std::get_if<MatrixPlan>(&plan.sampling))
+    return std::make_unique<RowNormalizer<MatrixRows>>(tensor, MatrixRows(*matrix), workers);
   return std::make_unique<RowNormalizer<ResampleRows>>(
       tensor, ResampleRows(std::get<ResamplePlan>(plan.sampling)), workers);
 }

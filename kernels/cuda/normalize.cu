@@ -263,6 +263,8 @@ class Normalize final : public NormalizeOperation {
   using Places = std::variant<TableOffsets<float>, TableOffsets<int32_t>>;
 
   static Places append(TableBytes &bytes, const SlotPlan &plan) {
+    if (std::holds_alternative<MatrixPlan>(plan.sampling))
+      throw Error(Error::Code::settings, "the CUDA backend has no slots by a matrix");
     if (const auto *fixed = std::get_if<Yuv444Plan>(&plan.sampling))
       return UploadedYuv444::append(bytes, *fixed);
     return UploadedResample::append(bytes, std::get<ResamplePlan>(plan.sampling));

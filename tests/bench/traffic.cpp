@@ -59,4 +59,14 @@ size_t read_bytes(const Yuv444Plan &plan) {
 
 size_t read_bytes(const FilterPlan &plan) { return read_bytes(plan.pixels); }
 
+/// As if all samples of the picture were read.
+size_t read_bytes(const MatrixPlan &plan) {
+  size_t bytes = 0;
+  for (int plane = 0; plane < plan.conversion.layout.planes; ++plane) {
+    const PlaneSize size = plane_size(plan.conversion.source.image, plane);
+    bytes += size.row * size.rows;
+  }
+  return bytes;
+}
+
 }  // namespace bench

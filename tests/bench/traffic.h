@@ -12,5 +12,6 @@ namespace bench {
 size_t read_bytes(const cudatensor::ResamplePlan &plan);
 size_t read_bytes(const cudatensor::Yuv444Plan &plan);
 size_t read_bytes(const cudatensor::FilterPlan &plan);
+size_t read_bytes(const cudatensor::MatrixPlan &plan);
 
 }  // namespace bench

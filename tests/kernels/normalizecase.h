@@ -16,6 +16,7 @@ struct NormalizeCase : NormalizeParams {
   Source source = {};
   TensorDesc out = {};
   std::optional<Region> region = {};  ///< of the stored picture
+  std::optional<Matrix> matrix = {};  ///< in place of a region
 };
 
 /// Returns a region of the stored picture in coordinates of the seen one.
@@ -29,9 +30,12 @@ class NormalizePicture {
  public:
   /// Throws the error of a plan that cannot be made, which a run would throw.
   NormalizePicture(Backend &backend, const NormalizeCase &c)
-      : slots_({{c.source, {}, turned(c.region, c.source)}}),
+      : slots_({{c.source, {}, turned(c.region, c.source), c.matrix}}),
         operation_(backend.normalize(c, c.out)) {
-    make_slot_plan(c, c.out, c.source, turned(c.region, c.source));
+    if (c.matrix)
+      make_matrix_slot_plan(c, c.out, c.source, *c.matrix);
+    else
+      make_slot_plan(c, c.out, c.source, turned(c.region, c.source));
   }
 
   void set_params(const NormalizeParams &params) { operation_->set_params(params); }

@@ -182,6 +182,26 @@ class Resampler {
   Axis x_, y_;
 };
 
+/// Computes the components of output pixels of a slot by a matrix, unrounded.
+class Warped {
+ public:
+  explicit Warped(const ConstImage &in, const NormalizeCase &params);
+
+  Triple at(int x, int y) const;
+
+ private:
+  struct Fixed {
+    int64_t a, b, c;
+  };
+  Reading read(char letter, bool across, int x, int y) const;
+  float sampled(char letter, int x, int y) const;
+
+  ConstImage in_;
+  const NormalizeCase &params_;
+  const Format &format_;
+  Fixed x_, y_;
+};
+
 /// Computes the 8-bit components of output pixels of an antialiased resize, grey or R G B.
 class Filtered {
  public:

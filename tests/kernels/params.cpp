@@ -237,6 +237,11 @@ std::string text_of(const NormalizeCase &p) {
   if (p.region)
     text << " region " << p.region->x << "," << p.region->y << " " << p.region->width << "x"
          << p.region->height;
+  if (p.matrix) {
+    text << " matrix";
+    for (const double each : *p.matrix) text << " " << each;
+    text << (p.repeat_edge ? " repeat" : "");
+  }
   if (p.normalization == Normalization::mean_std)
     text << " scale=" << p.scale << " mean=" << text_of(p.mean) << " std=" << text_of(p.std);
   else
