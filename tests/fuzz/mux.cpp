@@ -188,7 +188,7 @@ class Mux {
     GValue regions = G_VALUE_INIT;
     g_object_get_property(G_OBJECT(mux_), "regions", &regions);
     gchar *const choice = gst_value_serialize(&regions);
-    reads_metas_ |= g_strcmp0(choice, "meta") == 0;
+    may_show_nothing_ |= g_strcmp0(choice, "meta") == 0 || g_strcmp0(choice, "list") == 0;
     g_free(choice);
     g_value_unset(&regions);
   }
@@ -250,8 +250,9 @@ class Mux {
     if (slots == nullptr) return run_.finding("a batch without its meta");
     bool any = false;
     for (guint i = 0; i < gst_value_array_get_size(slots); ++i) any |= slot(slots, i).valid;
-    // With regions=meta, the frames decide how many regions there are.
-    if (!any && !reads_metas_) run_.finding("a batch without a picture");
+    // With regions=meta, the frames decide how many regions there are; those of a list may lie
+    // outside of a small picture.
+    if (!any && !may_show_nothing_) run_.finding("a batch without a picture");
     outputs_.push_back({Ref<GstBuffer>(gst_buffer_ref(buffer)), Ref<GstCaps>(gst_caps_ref(caps))});
   }
 
@@ -308,7 +309,7 @@ class Mux {
   std::vector<Shown> outputs_;
   int attempts_ = 1;  // attempts of the mux to produce batches
   bool changed_ = false;
-  bool reads_metas_ = false;  ///< regions=meta, now or before
+  bool may_show_nothing_ = false;  ///< regions=meta or list, now or before
 };
 
 /// The caps of one slot of a batch.
