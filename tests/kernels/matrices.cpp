@@ -134,6 +134,7 @@ TEST_P(MatrixTest, RefusesWhatHasNoInverse) {
   p.resize.method = Method::box;
   p.resize.mode = ResizeMode::stretch;
   p.color = Color::rgb;
+  p.out.c = 3;
   expect_refusal(Error::Code::settings, "antialias", [&] { normalize_picture(machine(), p); });
 }
 
