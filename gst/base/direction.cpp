@@ -58,6 +58,11 @@ const char *tag_of(Direction direction) {
   return "rotate-0";
 }
 
+void set_orientation(GstTagList *tags, Direction direction) {
+  gst_tag_list_add(tags, GST_TAG_MERGE_REPLACE, GST_TAG_IMAGE_ORIENTATION, tag_of(direction),
+                   nullptr);
+}
+
 /// Returns the event with its tags changed by `change`. Takes ownership of `event`.
 template <class Change>
 GstEvent *with_tags(GstEvent *event, const Change &change) {
@@ -114,10 +119,12 @@ GstEvent *without_orientation(GstEvent *event) {
 
 GstEvent *with_orientation(GstEvent *event, Direction direction) {
   if (!has_orientation(event)) return event;
-  return with_tags(event, [direction](GstTagList *tags) {
-    gst_tag_list_add(tags, GST_TAG_MERGE_REPLACE, GST_TAG_IMAGE_ORIENTATION, tag_of(direction),
-                     nullptr);
-  });
+  return with_tags(event, [direction](GstTagList *tags) { set_orientation(tags, direction); });
+}
+
+GstEvent *with_default_orientation(GstEvent *event, Direction direction) {
+  if (has_orientation(event)) return event;
+  return with_tags(event, [direction](GstTagList *tags) { set_orientation(tags, direction); });
 }
 
 GParamSpec *direction_property() {

@@ -27,8 +27,8 @@ struct DirectionSettings {
   bool is_transposed() const;
 };
 
-/// Takes the tag or the stream's id from an event. A stream with another id has no tags yet. Returns
-/// no effect if the tags stay the same.
+/// Takes the tag or the stream's id from an event. A stream with another id has no tags yet.
+/// Returns no effect if the tags stay the same.
 std::optional<Effect> follow_event(DirectionSettings &settings, GstEvent *event);
 
 /// Forgets the tags, as at the end of a stream.
@@ -39,6 +39,8 @@ bool has_orientation(GstEvent *event);
 /// Return the event with an orientation in its tags removed or replaced. Take ownership of `event`.
 GstEvent *without_orientation(GstEvent *event);
 GstEvent *with_orientation(GstEvent *event, Direction direction);
+/// Returns an event of tags with an orientation added if they have none. Takes ownership of `event`.
+GstEvent *with_default_orientation(GstEvent *event, Direction direction);
 
 GParamSpec *direction_property();
 

@@ -18,6 +18,9 @@ G_BEGIN_DECLS
  * one batch after another. It builds a pipeline of its own, with cudanormalize for one source and
  * cudatensormux for several. It makes at most two batches ahead.
  *
+ * Pictures that are not stored upright, as phones record them, are turned. The geometry of a tensor
+ * maps to the stored picture, and turns with it.
+ *
  * The choice of frames depends only on their timestamps, not on the decoder. Groups of pictures
  * without a wanted frame are not decoded.
  *
@@ -56,6 +59,9 @@ GST_CUDA_TENSOR_API GType gst_cuda_tensor_frames_get_type(void);
  * @block: whether live sources wait for the consumer; otherwise frames that come too fast are
  * dropped, the oldest first
  * @device: (nullable): "auto" or %NULL, "cpu", "cuda", or "cuda:" and a number
+ * @video_direction: (nullable): how pictures are turned or flipped: "auto" or %NULL, as the source
+ *   says, or a value of #GstVideoOrientationMethod: "identity", "90r", "180", "90l", "horiz",
+ *   "vert", "ul-lr" or "ur-ll"
  *
  * The choice of frames, and the device of the tensors. Zero is the default of all fields. At most
  * one of @every, @every_frames, @keyframes and @count may be set.
@@ -72,15 +78,15 @@ typedef struct {
   gdouble stop;
   gboolean block;
   const gchar *device;
+  const gchar *video_direction;
   /*< private >*/
-  gpointer _gst_reserved[GST_PADDING_LARGE];
+  gpointer _gst_reserved[GST_PADDING_LARGE - 1];
 } GstCudaTensorFramesOptions;
 
 /**
  * GstCudaTensorFramesInfo:
- * @width: width of the source's frames, in pixels, after they are turned as the tag
- *   `image-orientation` says
- * @height: height of the source's frames, in pixels
+ * @width: width of the source's frames in pixels, as they are seen, after @video_direction
+ * @height: height of the source's frames in pixels, as they are seen
  * @frame_rate_n: numerator of the frame rate; 0 if it is unknown or varies
  * @frame_rate_d: denominator of the frame rate
  * @duration: duration of the source in ns; %GST_CLOCK_TIME_NONE if it is unknown

@@ -11,11 +11,14 @@ import rig
 
 rig.need("archive, files")
 
+import models  # noqa: E402
 import numpy  # noqa: E402
 from pyarrow import fs  # noqa: E402
 
+from gst_cudatensor import Frames  # noqa: E402
 from gst_cudatensor.archive import __main__ as command  # noqa: E402
-from gst_cudatensor.archive import detections, flicker, luminance, options, verdicts  # noqa: E402
+from gst_cudatensor.archive import (detections, embedding, flicker, luminance, network,  # noqa: E402
+                                    options, verdicts)
 from gst_cudatensor.archive.chunks import SECOND, chunks_of  # noqa: E402
 from gst_cudatensor.archive.faults import MediaError  # noqa: E402
 from gst_cudatensor.archive.listing import File, list_files  # noqa: E402
@@ -27,7 +30,7 @@ from gst_cudatensor.archive.remote import RangeServer  # noqa: E402
 def refuses_options():
     wrong = [{"model": "other"}, {"every": "1 day"}, {"every": "0s"}, {"batch": 0}, {"chunk": 0},
              {"concurrency": 0}, {"count": 3, "every": "1s", "model": "a.onnx"},
-             {"count": 3}, {"every": "10 frames"}, {"timeout": -1}]
+             {"count": 3}, {"every": "10 frames"}, {"timeout": -1}, {"video_direction": "left"}]
     for values in wrong:
         rig.raises(ValueError, options.Options, **{"output": "x", "model": "luminance", **values})
     return f"{len(wrong)} sets"
@@ -92,8 +95,24 @@ def has_exit_statuses():
         same = ["x", "--output", str(folder / "out"), "--model"]
         for arguments in (["other"], ["luminance", "--every", "1 day"], ["luminance", "--set", "a"]):
             assert command.main(same + arguments) == 2, arguments
+        assert command.main(same + ["luminance", "--video-direction", "left"]) == 2
         assert command.main(["rtsp://x/", *same[1:], "luminance"]) == 2
         assert command.main(["--retry-errors", "rtsp://x/", *same[1:], "luminance"]) == 2
+
+
+def turns_pictures():
+    with rig.folder() as folder:
+        clip = str(rig.make_video(folder / "clip.webm", 0.2))
+        chunk = chunks_of(File(clip, 1, 2), None, 10 * SECOND)[0]
+        size = {"width": 32, "height": 32}
+        for direction in ("auto", "identity", "90r", "vert"):
+            asked = options.Options(output="x", model="embed=models:blocks", device="cpu",
+                                    video_direction=direction, properties=size)
+            job = network.FramesJob(asked, embedding.EmbeddingFunction("models:blocks"))
+            with Frames(clip, device="cpu", video_direction=direction, **size) as frames:
+                expected = [models.blocks(batch)[0] for batch in frames]
+            got = [row["embedding"] for row in job.rows(chunk, clip)]
+            numpy.testing.assert_array_equal(got, expected)
 
 
 def chooses_boxes():
@@ -271,7 +290,7 @@ def names_causes():
 def main():
     return rig.report([(case.__name__.replace("_", " "), case) for case in (
         refuses_options, keeps_periods_whole, covers_files, lists_files,
-        finds_places, has_exit_statuses, chooses_boxes, knows_detectors,
+        finds_places, has_exit_statuses, turns_pictures, chooses_boxes, knows_detectors,
         has_the_monitors_rules, judges_rows, accepts_a_change_that_stays, finds_flicker,
         serves_ranges, plays_parts, finds_durations_without_decoders, names_causes)])
 

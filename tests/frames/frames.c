@@ -71,6 +71,9 @@ static void test_tensors_outlive_the_frames(void) {
 static void test_errors(void) {
   const gchar *const missing[] = {clip, "/nowhere.mp4", NULL}, *const none[] = {NULL};
   const gchar *const odd[] = {"width", NULL}, *const unknown[] = {"nonsense", "1", NULL};
+  const gchar *const direction[] = {"video-direction", "90r", NULL};
+  const GstCudaTensorFramesOptions left = {.video_direction = "left"},
+                                   custom = {.video_direction = "custom"};
   const gchar *const sources[] = {clip, NULL};
   // Tests every pair of options of which only one can be set, each with its smallest value.
   const GstCudaTensorFramesOptions pairs[] = {
@@ -91,6 +94,9 @@ static void test_errors(void) {
                {none, NULL, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {sources, NULL, odd, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {sources, NULL, unknown, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, NULL, direction, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, &left, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
+               {sources, &custom, NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {sources, &pairs[0], NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {sources, &pairs[1], NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
                {sources, &pairs[2], NULL, GST_CUDA_TENSOR_ERROR_SETTINGS},
@@ -106,6 +112,34 @@ static void test_errors(void) {
                                              cases[i].properties, &error));
     g_assert_error(error, GST_CUDA_TENSOR_ERROR, cases[i].code);
     g_clear_error(&error);
+  }
+}
+
+/* The format and the tensor are of the picture as it is seen, the geometry of the stored one. */
+static void test_directions(void) {
+  const struct {
+    const gchar *direction;
+    gint width, height;
+  } cases[] = {{NULL, 768, 576}, {"identity", 768, 576}, {"90r", 576, 768}, {"horiz", 768, 576}};
+  const gchar *const sources[] = {clip, NULL};
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); ++i) {
+    const GstCudaTensorFramesOptions options = {.device = "cpu",
+                                                .video_direction = cases[i].direction};
+    GError *error = NULL;
+    GstCudaTensorFrames *frames = gst_cuda_tensor_frames_new(sources, &options, NULL, &error);
+    g_assert_no_error(error);
+    GstCudaTensorFramesInfo info;
+    g_assert_true(gst_cuda_tensor_frames_get_info(frames, 0, GST_CLOCK_TIME_NONE, &info, NULL));
+    g_assert_cmpint(info.width, ==, cases[i].width);
+    g_assert_cmpint(info.height, ==, cases[i].height);
+    GstCudaTensor *tensor = next(frames);
+    g_assert_cmpint(gst_cuda_tensor_get_shape(tensor)[3], ==, cases[i].width);
+    GstCudaTensorSlot slot;
+    g_assert_true(gst_cuda_tensor_get_slot(tensor, 0, &slot));
+    g_assert_cmpint(slot.geometry.src_width, ==, 768);
+    g_assert_cmpint(slot.geometry.dst_width, ==, cases[i].width);
+    gst_cuda_tensor_unref(tensor);
+    gst_cuda_tensor_frames_unref(frames);
   }
 }
 
@@ -175,6 +209,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/frames/batches", test_batches);
   g_test_add_func("/frames/tensors outlive the frames", test_tensors_outlive_the_frames);
   g_test_add_func("/frames/errors", test_errors);
+  g_test_add_func("/frames/directions", test_directions);
   g_test_add_func("/frames/close", test_close);
   g_test_add_func("/frames/timeout", test_timeout);
   g_test_add_func("/frames/buffers are counted", test_buffers_are_counted);

@@ -11,11 +11,9 @@
 namespace cudatensor {
 namespace {
 
-GstVideoOrientationMethod orientation_of(const Text &content) {
-  return look_at(content, stored_orientation);
-}
+Direction direction_in(const Text &content) { return look_at(content, stored_orientation); }
 
-constexpr auto kUpright = GST_VIDEO_ORIENTATION_IDENTITY;
+constexpr auto kUpright = Direction::identity;
 
 // ---------------------------------------------------------------------------------------------- MP4
 
@@ -44,24 +42,24 @@ const Text kUprightTrack = track("vide", box("tkhd", Text(84, '\0')));
 
 TEST(StoredOrientation, ComesFromTheTrackHeaderInBothVersions) {
   for (const int version : {0, 1})
-    EXPECT_EQ(orientation_of(kType + box("moov", track("vide", track_header(version)))),
-              GST_VIDEO_ORIENTATION_90R)
+    EXPECT_EQ(direction_in(kType + box("moov", track("vide", track_header(version)))),
+              Direction::clockwise)
         << version;
 }
 
 TEST(StoredOrientation, IsThatOfTheFirstVideo) {
   const Text turned = track("vide", track_header(0)), sound = track("soun", track_header(0));
-  EXPECT_EQ(orientation_of(kType + box("moov", sound + kUprightTrack)), kUpright);
-  EXPECT_EQ(orientation_of(kType + box("moov", sound + turned)), GST_VIDEO_ORIENTATION_90R);
-  EXPECT_EQ(orientation_of(kType + box("moov", kUprightTrack + turned)), kUpright);
+  EXPECT_EQ(direction_in(kType + box("moov", sound + kUprightTrack)), kUpright);
+  EXPECT_EQ(direction_in(kType + box("moov", sound + turned)), Direction::clockwise);
+  EXPECT_EQ(direction_in(kType + box("moov", kUprightTrack + turned)), kUpright);
 }
 
 TEST(StoredOrientation, IsFoundBehindBoxesOfAllSizes) {
   const Text index = track("vide", track_header(0));
-  EXPECT_EQ(orientation_of(kType + large_box("mdat", Text(99, 'x')) + box("moov", index)),
-            GST_VIDEO_ORIENTATION_90R);
+  EXPECT_EQ(direction_in(kType + large_box("mdat", Text(99, 'x')) + box("moov", index)),
+            Direction::clockwise);
   // The box extends to the end of the file.
-  EXPECT_EQ(orientation_of(kType + number(0, 4) + "moov" + index), GST_VIDEO_ORIENTATION_90R);
+  EXPECT_EQ(direction_in(kType + number(0, 4) + "moov" + index), Direction::clockwise);
 }
 
 // ----------------------------------------------------------------------------------------- Matroska
@@ -90,11 +88,11 @@ Text matroska(const Text &content) {
 
 TEST(StoredOrientation, IsUprightForATiltedProjection) {
   const auto of = [](const Text &stated) {
-    return orientation_of(matroska(tracks(entry(1, stated))));
+    return direction_in(matroska(tracks(entry(1, stated))));
   };
-  EXPECT_EQ(of(projection(0, 0, -90)), GST_VIDEO_ORIENTATION_90R);
-  EXPECT_EQ(of(projection(0, 0, 90)), GST_VIDEO_ORIENTATION_90L);
-  EXPECT_EQ(of(projection(180, 0, 0)), GST_VIDEO_ORIENTATION_HORIZ);
+  EXPECT_EQ(of(projection(0, 0, -90)), Direction::clockwise);
+  EXPECT_EQ(of(projection(0, 0, 90)), Direction::counterclockwise);
+  EXPECT_EQ(of(projection(180, 0, 0)), Direction::horizontal);
   EXPECT_EQ(of(projection(0, 90, -90)), kUpright);
   EXPECT_EQ(of(projection(45, 0, -90)), kUpright);
   EXPECT_EQ(of(projection(0, 0, -45)), kUpright);
@@ -103,22 +101,22 @@ TEST(StoredOrientation, IsUprightForATiltedProjection) {
 
 TEST(StoredOrientation, IsThatOfTheFirstVideoInMatroskaToo) {
   const Text turned = projection(0, 0, -90), upright = projection(0, 0, 0);
-  EXPECT_EQ(orientation_of(matroska(tracks(entry(2, turned) + entry(1, upright)))), kUpright);
-  EXPECT_EQ(orientation_of(matroska(tracks(entry(2, upright) + entry(1, turned)))),
-            GST_VIDEO_ORIENTATION_90R);
+  EXPECT_EQ(direction_in(matroska(tracks(entry(2, turned) + entry(1, upright)))), kUpright);
+  EXPECT_EQ(direction_in(matroska(tracks(entry(2, upright) + entry(1, turned)))),
+            Direction::clockwise);
 }
 
 /// Tracks are before the pictures. A search after the pictures would read the whole file.
 TEST(StoredOrientation, IsNotLookedForBehindPictures) {
   const Text turned = tracks(entry(1, projection(0, 0, -90)));
-  EXPECT_EQ(orientation_of(matroska(element("\xec", "void") + turned)), GST_VIDEO_ORIENTATION_90R);
-  EXPECT_EQ(orientation_of(matroska(element("\x1f\x43\xb6\x75", "cluster") + turned)), kUpright);
+  EXPECT_EQ(direction_in(matroska(element("\xec", "void") + turned)), Direction::clockwise);
+  EXPECT_EQ(direction_in(matroska(element("\x1f\x43\xb6\x75", "cluster") + turned)), kUpright);
 }
 
 TEST(StoredOrientation, IsUprightForOtherFiles) {
   for (const Text &content :
        {Text(), Text(15, '\0'), Text(64, '\0'), kType, Text("RIFF") + Text(99, 'x')})
-    EXPECT_EQ(orientation_of(content), kUpright);
+    EXPECT_EQ(direction_in(content), kUpright);
   EXPECT_EQ(stored_orientation("/nowhere.mp4"), kUpright);
 }
 

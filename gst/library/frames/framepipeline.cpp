@@ -181,9 +181,23 @@ GstElement *FramePipeline::add_output(GstCaps *accepted) {
   return output;
 }
 
+namespace {
+
+/// Links a source, and sets the direction of the pad, or of an element with a single pad.
+void link(const FrameSource &source, GstElement *maker) {
+  gst_element_link(source.bin(), maker);
+  const Ref<GstPad> src(gst_element_get_static_pad(source.bin(), "src"));
+  const Ref<GstPad> sink(gst_pad_get_peer(src.get()));
+  if (sink == nullptr) return;
+  GObject *turner = GST_IS_VIDEO_DIRECTION(sink.get()) ? G_OBJECT(sink.get()) : G_OBJECT(maker);
+  g_object_set(turner, "video-direction", source.direction(), nullptr);
+}
+
+}  // namespace
+
 void FramePipeline::add_tensors(const Ref<GstElement> &maker, GstCaps *accepted) {
   gst_bin_add(GST_BIN(pipeline_), maker.get());
-  for (const auto &source : sources_) gst_element_link(source->bin(), maker.get());
+  for (const auto &source : sources_) link(*source, maker.get());
   gst_element_link(maker.get(), add_output(accepted));
 }
 

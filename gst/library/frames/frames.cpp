@@ -49,6 +49,18 @@ void check(const std::vector<std::string> &sources, const GstCudaTensorFramesOpt
   }
 }
 
+GstVideoOrientationMethod direction_of(const gchar *nick) {
+  if (nick == nullptr) return GST_VIDEO_ORIENTATION_AUTO;
+  auto *type = static_cast<GEnumClass *>(g_type_class_ref(GST_TYPE_VIDEO_ORIENTATION_METHOD));
+  const GEnumValue *found = g_enum_get_value_by_nick(type, nick);
+  const int value = found != nullptr ? found->value : GST_VIDEO_ORIENTATION_CUSTOM;
+  g_type_class_unref(type);
+  if (value == GST_VIDEO_ORIENTATION_CUSTOM)
+    refuse(std::string("video_direction is ") + nick +
+           ", but must be auto, identity, 90r, 180, 90l, horiz, vert, ul-lr or ur-ll");
+  return static_cast<GstVideoOrientationMethod>(value);
+}
+
 int device_number(const std::string &device) {
   if (device.rfind("cuda:", 0) != 0) return device == "cuda" || device == "auto" ? 0 : -1;
   gint64 number = 0;
@@ -108,9 +120,11 @@ _GstCudaTensorFrames::_GstCudaTensorFrames(std::vector<std::string> sources,
   check(sources_, options_);
   if (device_ != "cpu" && device_number(device_) < 0)
     refuse("device is " + device_ + ", but must be auto, cpu, cuda or cuda:NUMBER");
+  const GstVideoOrientationMethod direction = direction_of(options_.video_direction);
   source_options_.resize(sources_.size());
   for (FrameSourceOptions &each : source_options_)
-    each = {selection(), options_.block != FALSE, nullptr, device_number(device_), maker_name()};
+    each = {selection(), options_.block != FALSE, nullptr, device_number(device_), maker_name(),
+            direction};
   if (options_.count > 0)
     start_counting();
   else
@@ -176,7 +190,11 @@ Ref<GstElement> _GstCudaTensorFrames::make_maker() const {
   if (device_ != "cpu" && device_ != "auto")
     g_object_set(maker, "cuda-device-id", device_number(device_), nullptr);
   g_object_set(maker, "qos", FALSE, nullptr);
-  for (const auto &[name, value] : properties_) set_property(maker, name, value);
+  for (const auto &[name, value] : properties_) {
+    if (name == "video-direction")
+      refuse("video-direction is no property here, but the option video_direction");
+    set_property(maker, name, value);
+  }
   return owner;
 }
 

@@ -190,11 +190,11 @@ void FrameSource::add_frames(std::shared_ptr<FramePicks> picks) {
 }
 
 void FrameSource::add_given() {
-  auto given = std::make_unique<GivenFrames>(options_.taker,
+  const bool is_auto = options_.direction == GST_VIDEO_ORIENTATION_AUTO;
+  const Direction stored = is_auto ? stored_orientation(path_of(source_)) : Direction::identity;
+  auto given = std::make_unique<GivenFrames>(options_.taker, options_.direction, stored,
                                              [this](const GstVideoInfo &info) { tell_info(info); });
-  auto upright = std::make_unique<UprightFrames>(given.get(), stored_orientation(path_of(source_)));
-  GstElement *turner = add(make_stage(std::move(upright)));
-  gst_element_link_many(shown_element_, turner, add(make_stage(std::move(given))), queue_, nullptr);
+  gst_element_link_many(shown_element_, add(make_stage(std::move(given))), queue_, nullptr);
   add_output(queue_);
 }
 

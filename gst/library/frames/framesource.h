@@ -7,8 +7,8 @@
 #include <mutex>
 #include <string>
 
+#include "gst/library/frames/givenframes.h"
 #include "gst/library/frames/shownframes.h"
-#include "gst/library/frames/uprightframes.h"
 #include "gst/library/gstcudatensor.h"
 
 namespace cudatensor {
@@ -19,6 +19,7 @@ struct FrameSourceOptions {
   FrameCounter *counter = nullptr;  ///< null: give frames; otherwise only count them
   int gpu = 0;                      ///< the GPU that decodes if it can; -1: only the CPU
   std::string taker;                ///< the name of the element that the frames are for
+  GstVideoOrientationMethod direction = GST_VIDEO_ORIENTATION_AUTO;  ///< how it turns them
 };
 
 /// Returns whether a source is known to be live before it is opened.
@@ -38,6 +39,7 @@ class FrameSource {
   FrameSource &operator=(const FrameSource &) = delete;
 
   const std::string &name() const { return source_; }
+  GstVideoOrientationMethod direction() const { return options_.direction; }
   /// Returns why the file is known to be truncated; empty if it is not.
   const std::string &truncation() const { return truncation_; }
   /// Returns a bin with a pad `src`, unless frames are counted. It belongs to the pipeline that it

@@ -14,7 +14,7 @@
 namespace cudatensor {
 namespace {
 
-constexpr auto kUpright = GST_VIDEO_ORIENTATION_IDENTITY;
+constexpr auto kUpright = Direction::identity;
 constexpr uint64_t kMostIndex = 64 << 20;  // most bytes of an index that are read
 
 /// Bytes in memory.
@@ -32,22 +32,22 @@ std::vector<uint8_t> read(std::ifstream &file, uint64_t at, uint64_t size) {
   return bytes;
 }
 
-/// Returns the method for a matrix whose rows are (a, b) and (c, d), which maps points as row
+/// Returns the direction for a matrix whose rows are (a, b) and (c, d), which maps points as row
 /// vectors.
-GstVideoOrientationMethod method_of(int a, int b, int c, int d) {
+Direction direction_of(int a, int b, int c, int d) {
   struct Known {
     int a, b, c, d;
-    GstVideoOrientationMethod method;
+    Direction direction;
   };
-  constexpr std::array<Known, 7> kKnown = {{{0, 1, -1, 0, GST_VIDEO_ORIENTATION_90R},
-                                            {-1, 0, 0, -1, GST_VIDEO_ORIENTATION_180},
-                                            {0, -1, 1, 0, GST_VIDEO_ORIENTATION_90L},
-                                            {-1, 0, 0, 1, GST_VIDEO_ORIENTATION_HORIZ},
-                                            {1, 0, 0, -1, GST_VIDEO_ORIENTATION_VERT},
-                                            {0, 1, 1, 0, GST_VIDEO_ORIENTATION_UL_LR},
-                                            {0, -1, -1, 0, GST_VIDEO_ORIENTATION_UR_LL}}};
+  constexpr std::array<Known, 7> kKnown = {{{0, 1, -1, 0, Direction::clockwise},
+                                            {-1, 0, 0, -1, Direction::half_turn},
+                                            {0, -1, 1, 0, Direction::counterclockwise},
+                                            {-1, 0, 0, 1, Direction::horizontal},
+                                            {1, 0, 0, -1, Direction::vertical},
+                                            {0, 1, 1, 0, Direction::main_diagonal},
+                                            {0, -1, -1, 0, Direction::anti_diagonal}}};
   for (const Known &each : kKnown)
-    if (a == each.a && b == each.b && c == each.c && d == each.d) return each.method;
+    if (a == each.a && b == each.b && c == each.c && d == each.d) return each.direction;
   return kUpright;
 }
 
@@ -88,16 +88,16 @@ int unit_of(const uint8_t *at) {
   return value == 0 ? 0 : value == 1 << 16 ? 1 : value == -(1 << 16) ? -1 : 2;
 }
 
-GstVideoOrientationMethod orientation_of_track(Span track) {
+Direction orientation_of_track(Span track) {
   const Span head = find_box(track, "tkhd");
   if (head.size() < 1) return kUpright;
   const uint64_t matrix = head.begin[0] == 1 ? 52 : 40;  // by the version
   if (head.size() < matrix + 36) return kUpright;
   const uint8_t *const m = head.begin + matrix;
-  return method_of(unit_of(m), unit_of(m + 4), unit_of(m + 12), unit_of(m + 16));
+  return direction_of(unit_of(m), unit_of(m + 4), unit_of(m + 12), unit_of(m + 16));
 }
 
-GstVideoOrientationMethod orientation_of_mp4(std::ifstream &file, uint64_t length) {
+Direction orientation_of_mp4(std::ifstream &file, uint64_t length) {
   for (uint64_t at = 0; at + 16 <= length;) {
     const std::vector<uint8_t> head = read(file, at, 16);
     if (head.size() < 16) break;
@@ -171,9 +171,9 @@ double number_of(Span content) {
   return content.size() == 4 ? value : 0;
 }
 
-/// Returns the method for a projection. A yaw of 180° mirrors the picture; a pitch of 180° also
+/// Returns the direction for a projection. A yaw of 180° mirrors the picture; a pitch of 180° also
 /// turns it upside down.
-GstVideoOrientationMethod orientation_of_projection(Span projection) {
+Direction orientation_of_projection(Span projection) {
   constexpr uint64_t kType = 0x7671, kYaw = 0x7673, kPitch = 0x7674, kRoll = 0x7675;
   const Span type = find_element(projection, kType);
   const bool is_rectangle = type.size() <= 8 && big_endian(type.begin, type.size()) == 0;
@@ -187,10 +187,10 @@ GstVideoOrientationMethod orientation_of_projection(Span projection) {
   const int turn = (static_cast<int>(quarters) + 4) % 4;
   const int across = yaw != 0 ? -1 : 1;
   // The roll is counter-clockwise.
-  return method_of(across * kCosine[turn], across * -kSine[turn], kSine[turn], kCosine[turn]);
+  return direction_of(across * kCosine[turn], across * -kSine[turn], kSine[turn], kCosine[turn]);
 }
 
-GstVideoOrientationMethod orientation_of_tracks(Span tracks) {
+Direction orientation_of_tracks(Span tracks) {
   constexpr uint64_t kTrack = 0xae, kType = 0x83, kVideo = 0xe0, kProjection = 0x7670;
   auto found = kUpright;
   visit_elements(tracks, [&](uint64_t id, Span track) {
@@ -202,7 +202,7 @@ GstVideoOrientationMethod orientation_of_tracks(Span tracks) {
   return found;
 }
 
-GstVideoOrientationMethod orientation_of_matroska(std::ifstream &file, uint64_t length) {
+Direction orientation_of_matroska(std::ifstream &file, uint64_t length) {
   constexpr uint64_t kHeader = 0x1a45dfa3, kSegment = 0x18538067, kTracks = 0x1654ae6b;
   constexpr uint64_t kCluster = 0x1f43b675;
   for (uint64_t at = 0; at + 12 <= length;) {
@@ -224,7 +224,7 @@ GstVideoOrientationMethod orientation_of_matroska(std::ifstream &file, uint64_t 
 
 }  // namespace
 
-GstVideoOrientationMethod stored_orientation(const std::string &path) {
+Direction stored_orientation(const std::string &path) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed)) return kUpright;  // pipes are read once
   const uint64_t length = std::filesystem::file_size(path, failed);

@@ -2,9 +2,9 @@
 // The orientation that a file states. Demuxers do not report all of it.
 #pragma once
 
-#include <gst/video/video.h>
-
 #include <string>
+
+#include "kernels/orientation.h"
 
 namespace cudatensor {
 
@@ -13,6 +13,6 @@ namespace cudatensor {
 ///
 /// GStreamer has no tag for the orientation in Matroska, nor for that in MP4 if the picture is also
 /// mirrored.
-GstVideoOrientationMethod stored_orientation(const std::string &path);
+Direction stored_orientation(const std::string &path);
 
 }  // namespace cudatensor

@@ -22,6 +22,8 @@ from ._tensor import TensorData
 _SLICE = 100_000_000  # ns between two checks for signals such as Ctrl-C
 _LONGEST = 10**9  # seconds
 _MOST = 2**63 - 1  # frames
+#: How pictures are turned or flipped: "auto", and the values of GstVideoOrientationMethod.
+DIRECTIONS = ("auto", "identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll")
 _UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 Every = Union[None, int, float, str, datetime.timedelta]
@@ -82,6 +84,12 @@ def _set_every(options: FramesOptionsStruct, every: Any) -> None:
     options.every = _seconds(every, "every")
     if not 0 < options.every <= _LONGEST:
         raise ValueError(f"every is {every!r}: expected a positive time")
+
+
+def check_direction(value: Any) -> None:
+    """Raises ValueError if `value` is none of DIRECTIONS."""
+    if value not in DIRECTIONS:
+        raise ValueError(f"video_direction is {value!r}: expected one of {', '.join(DIRECTIONS)}")
 
 
 def _property_text(value: Any) -> str:
@@ -165,11 +173,13 @@ class Batch(TensorData):
 
     @property
     def geometry(self) -> list[Optional[Geometry]]:
-        """The position of each frame's picture in the tensor; None for a source without a frame."""
+        """The position of each frame's stored picture in the tensor, also how it is turned; None for
+        a source without a frame."""
         return [slot.geometry for slot in self.slots]
 
     def map_boxes(self, boxes: Any, frame: Optional[int] = None) -> Any:
-        """Maps boxes (x0, y0, x1, y1) from the tensor's pixels to the source picture's.
+        """Maps boxes (x0, y0, x1, y1) from the tensor's pixels to those of the source's picture as it
+        is stored. If the picture was turned, a box is the one around the mapped one.
 
         `boxes` has shape (n, 4) for the frame with the index `frame`. Without `frame`, it has N
         arrays of shape (n, 4), or is one array of shape (N, n, 4). Returns arrays of the same
@@ -228,8 +238,10 @@ class Frames:
     if there are fewer. `start` and `stop`, in seconds, select the frames from the one shown at
     `start` to the last one before `stop`.
 
-    Pictures that are not stored upright, as phones record them, are turned; boxes are mapped to the
-    turned picture. Raises FramesError if there is no frame at all.
+    `video_direction`: "auto" turns and flips pictures that are not stored upright, as phones record
+    them, as the source says; "identity" leaves them, and "90r", "180", "90l", "horiz", "vert",
+    "ul-lr" and "ur-ll" turn or flip all. Sizes are those of the picture as it is seen; boxes are
+    mapped to the stored one. Raises FramesError if there is no frame at all.
 
     `width`, `height`: size of the tensor, in pixels; 0 = the source's. `model_config`: a file that
     the model comes with. `properties` are the properties of cudanormalize, or with a list of
@@ -248,13 +260,14 @@ class Frames:
 
     def __init__(self, source: Any, *, batch: int = 1, every: Every = None,
                  count: Optional[int] = None, start: Seconds = None, stop: Seconds = None,
-                 width: int = 0, height: int = 0, model_config: Any = None, device: str = "auto",
-                 live: str = "drop", timeout: Seconds = None, progress: bool = False,
-                 **properties: Any) -> None:
+                 width: int = 0, height: int = 0, model_config: Any = None,
+                 video_direction: str = "auto", device: str = "auto", live: str = "drop",
+                 timeout: Seconds = None, progress: bool = False, **properties: Any) -> None:
         single = isinstance(source, (str, os.PathLike))
         self._sources = [os.fspath(each) for each in ([source] if single else source)]
         self._options: dict[str, Any] = {"batch": batch, "every": every, "count": count, "start": start,
-                         "stop": stop, "device": device, "live": live}
+                         "stop": stop, "device": device, "live": live,
+                         "video_direction": video_direction}
         self._properties = {**properties, "width": width, "height": height}
         if model_config is not None:
             self._properties["model_config"] = model_config
@@ -302,6 +315,8 @@ class Frames:
         if given["live"] not in ("drop", "block"):
             raise ValueError(f"live is {given['live']!r}: expected 'drop' or 'block'")
         options.block = given["live"] == "block"
+        check_direction(given["video_direction"])
+        options.video_direction = os.fsencode(given["video_direction"])
         return options
 
     def _error(self, error: TensorError, address: Optional[int] = None) -> FramesError:
@@ -409,13 +424,14 @@ class Frames:
 
     @property
     def width(self) -> int:
-        """Width of the source's frames after they are turned upright, in pixels. With a list of
-        sources, this is that of the first. Opens the source, like the next properties."""
+        """Width of the source's frames as they are seen, in pixels: that of the tensor if it is not
+        resized. With a list of sources, this is that of the first. Opens the source, like the next
+        properties."""
         return int(self._info().width)
 
     @property
     def height(self) -> int:
-        """Height of the source's frames after they are turned upright, in pixels."""
+        """Height of the source's frames as they are seen, in pixels."""
         return int(self._info().height)
 
     @property

@@ -97,7 +97,7 @@ class FramesOptionsStruct(ctypes.Structure):
     _fields_ = [("batch", c_uint), ("every", c_double), ("every_frames", c_uint64),
                 ("keyframes", c_int), ("count", c_uint64), ("has_start", c_int),
                 ("start", c_double), ("has_stop", c_int), ("stop", c_double), ("block", c_int),
-                ("device", c_char_p), ("_reserved", c_void_p * 20)]
+                ("device", c_char_p), ("video_direction", c_char_p), ("_reserved", c_void_p * 19)]
 
 
 class FramesInfoStruct(ctypes.Structure):

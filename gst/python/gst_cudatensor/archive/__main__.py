@@ -39,6 +39,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--model-config", metavar="FILE", help="file with the preprocessing, as for cudanormalize")
     add("--set", action="append", default=[], metavar="NAME=VALUE", dest="properties",
         help="a property of cudanormalize")
+    add("--video-direction", metavar="DIRECTION", help="how pictures are turned or flipped: auto (the "
+        "default; as each file says), identity, 90r, 180, 90l, horiz, vert, ul-lr or ur-ll")
     add("--confidence", type=float, help="lowest score of a detection")
     add("--columns", metavar="NAME,…", help="columns of results to keep")
     add("--device", help="auto, cpu, cuda or cuda:N")

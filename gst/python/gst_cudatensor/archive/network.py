@@ -91,6 +91,7 @@ class FramesJob:
         options = self._options
         period = period_of(options.every)
         arguments = {"batch": options.batch, "device": options.device,
+                     "video_direction": options.video_direction,
                      "every": period / SECOND if period else options.every,
                      "count": options.count, "start": chunk.start / SECOND if chunk.start else None,
                      "stop": None if chunk.end is None else chunk.end / SECOND,

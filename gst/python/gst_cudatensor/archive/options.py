@@ -10,6 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Optional
 
+from .._frames import check_direction
+
 _PERIOD = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ms|s|min)")
 _SECOND = 1_000_000_000
 _NANOSECONDS = {"ms": 1_000_000, "s": _SECOND, "min": 60 * _SECOND}
@@ -50,6 +52,7 @@ class Options:
     longest: float = 3600.0  #: seconds of video to read of a file that does not state its duration
     model_config: Optional[str] = None  #: file with the preprocessing, as for `cudanormalize`
     properties: dict[str, Any] = field(default_factory=dict)  #: properties of `cudanormalize`
+    video_direction: str = "auto"  #: how pictures are turned or flipped, as for Frames
     confidence: float = 0.25  #: lowest score of a detection
     columns: Optional[tuple[str, ...]] = None  #: columns of results to keep; None: all
     device: str = "auto"  #: as for Frames: "auto", "cpu", "cuda" or "cuda:1"
@@ -71,6 +74,7 @@ class Options:
         for name in ("count", "concurrency"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; expected at least 1")
+        check_direction(self.video_direction)
         if self.retry_errors not in (None, "all", "retryable"):
             raise ValueError(f"retry_errors is {self.retry_errors}; expected all or retryable")
         if self.count is not None and self.every is not None:
