@@ -73,6 +73,9 @@ void Source::link_mux(GstElement *mux) {
       gst_element_request_pad_simple(mux, ("sink_" + std::to_string(index_)).c_str());
   if (slot == nullptr || gst_pad_link(out, slot) != GST_PAD_LINK_OK)
     fail("the mux does not accept the decoder's output");
+  // cudatensormux turns pictures that are not stored upright; nvstreammux does not.
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(slot), "video-direction") != nullptr)
+    gst_util_set_object_arg(G_OBJECT(slot), "video-direction", "auto");
 }
 
 void Source::on_data(GstElement *, GstPad *pad, GstPad *parser) {

@@ -4,10 +4,14 @@
 DeepStream nor a GPU. Exits with status 77, which means "skipped", if there are none."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "frames"))
+from trackmatrix import set_matrix  # noqa: E402
 
 MEDIA = Path(__file__).resolve().parents[2] / "pipelines/media"
 CLIP, VP8 = MEDIA / "pedestrians-1080p.mp4", MEDIA / "pedestrians.webm"
@@ -58,6 +62,18 @@ def slots_are_described(decoder, batches, *arguments):
                "\n".join(pair))
         expect(float(slots[0][3]) > former, "pts does not increase", text)
         former = float(slots[0][3])
+
+
+def pictures_are_upright(decoder):
+    """The second of two sources is to be turned by 90°, as of a phone."""
+    with tempfile.TemporaryDirectory() as folder:
+        turned = Path(shutil.copy(CLIP, folder))
+        set_matrix(turned, (0, 1, -1, 0))
+        text = output(CLIP, turned, f"--decoder={decoder}", "--batches=2")
+    for place, slot in (("0,140 640x360", 0), ("140,0 360x640", 1)):
+        expect(text.count(f"  slot {slot}: ") == 2, "slots are missing", text)
+        expect(all(f"1920x1080 at {place} of 640x640" in line for line in text.splitlines()
+                   if line.startswith(f"  slot {slot}: ")), f"slot {slot} is not as expected", text)
 
 
 def settings_are_used():
@@ -114,6 +130,7 @@ if not decoders or not exists("h264parse"):
 slots_are_described(decoders[0], CLIP_FRAMES)
 for each in decoders:
     slots_are_described(each, 3, "--batches=3")
+    pictures_are_upright(each)
 settings_are_used()
 errors_are_one_line(decoders[0])
 ends_each_time(decoders[0])

@@ -155,6 +155,31 @@ def mapping(folder):
     check(detector.tensor_size(3840, 2160) == (1984, 1120), "4K frames are reduced as theirs")
 
 
+def turned(folder):
+    """Frames that are not stored upright are turned, and boxes are those of the turned frames."""
+    detector = Detector()
+    word = write_picture(folder / "word.png", 800, 450)
+    upright = cv2.imread(str(folder / "word.png"))
+    # How the tag's picture is stored.
+    for tag, stored in (
+            ("rotate-0", upright), ("rotate-90", np.rot90(upright)),
+            ("rotate-180", np.rot90(upright, 2)), ("rotate-270", np.rot90(upright, -1)),
+            ("flip-rotate-0", np.fliplr(upright)), ("flip-rotate-180", np.flipud(upright)),
+            ("flip-rotate-90", np.rot90(upright, 2).swapaxes(0, 1)),
+            ("flip-rotate-270", upright.swapaxes(0, 1))):
+        cv2.imwrite(str(folder / "stored.png"), stored)
+        video = (f'filesrc location="{folder}/stored.png" ! pngdec ! '
+                 f"taginject tags=image-orientation={tag}")
+        for size in detector.tensor_size, (960, 960):
+            (tensor, picture), = frames_of(video, size, detector, 1)
+            check(np.array_equal(picture, upright), f"the frame of {tag} is upright")
+            expected = size if isinstance(size, tuple) else detector.tensor_size(800, 450)
+            check(np.shape(tensor) == (1, 3, *expected[::-1]), f"{tag}: {np.shape(tensor)}")
+            found = detector.find(tensor)
+            check(len(found) == 1 and is_around(found[0].quad, word, 25),
+                  f"{found} is the word at {word} of {tag} in {np.shape(tensor)}")
+
+
 def changes(_):
     """The tensor follows the frame's size when that changes."""
     detector = Detector(320)
@@ -349,7 +374,7 @@ def command(folder):
 
 
 def main():
-    checks = {"bgr": [bgr], "nv12": [nv12], "mapping": [mapping, changes, live, late],
+    checks = {"bgr": [bgr], "nv12": [nv12], "mapping": [mapping, turned, changes, live, late],
               "command": [command]}
     Gst.init(None)
     with tempfile.TemporaryDirectory() as folder:

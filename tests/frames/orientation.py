@@ -14,6 +14,7 @@ from gi.repository import Gst
 import clips
 import numpy
 from gst_cudatensor import Frames
+from trackmatrix import set_matrix
 
 WIDTH, HEIGHT = 48, 32
 #: By the tag: the matrix of a track's header, and the upright picture of a stored one of shape
@@ -36,16 +37,6 @@ CHOICES = [{}, {"count": 5}, {"every": 7}, {"every": "0.25s"}, {"every": "keyfra
            {"start": 1.31, "stop": 2.0}, {"start": 2.05}, {"every": 0.03, "stop": 0.3}]
 ARGUMENTS = {"device": "cpu", "timeout": 60, "layout": "nhwc", "dtype": "uint8",
              "scale": 1.0}
-
-
-def set_matrix(path, matrix):
-    """Sets the matrix of the only track of an MP4 file."""
-    data = bytearray(path.read_bytes())
-    at = data.index(b"tkhd") + 4
-    at += 52 if data[at] == 1 else 40
-    a, b, c, d = (each << 16 for each in matrix)
-    data[at:at + 36] = struct.pack(">9i", a, b, 0, c, d, 0, 0, 0, 1 << 30)
-    path.write_bytes(data)
 
 
 def set_projection(path, roll):

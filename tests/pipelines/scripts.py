@@ -6,6 +6,7 @@ usage: scripts.py SCRIPT
 """
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -14,6 +15,9 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "frames"))
+from trackmatrix import set_matrix  # noqa: E402
 
 PIPELINES = Path(__file__).resolve().parents[2] / "pipelines"
 
@@ -55,11 +59,8 @@ def check_png(path, width=None, height=None):
 
 def turned_clip(folder):
     """Returns an MP4 file whose track is to be turned by 90° to the right, as of a phone."""
-    data = bytearray((PIPELINES / "media/pedestrians-1080p.mp4").read_bytes())
-    at = data.index(b"tkhd") + 44
-    data[at:at + 36] = struct.pack(">9i", 0, 1 << 16, 0, -1 << 16, 0, 0, 0, 0, 1 << 30)
-    path = folder / "turned.mp4"
-    path.write_bytes(data)
+    path = Path(shutil.copy(PIPELINES / "media/pedestrians-1080p.mp4", folder / "turned.mp4"))
+    set_matrix(path, (0, 1, -1, 0))
     return path
 
 

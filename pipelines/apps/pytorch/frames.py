@@ -14,7 +14,7 @@ def description_of(uri: str, size: int) -> str:
     quoted = uri.replace("\\", "\\\\").replace('"', '\\"')
     return (f'uridecodebin uri="{quoted}" caps=video/x-raw(memory:CUDAMemory) ! '
             f"cudanormalize backend=cuda width={size} height={size} resize-mode=ultralytics "
-            "interlaced=as-progressive ! other/tensors(memory:CUDAMemory) ! "
+            "video-direction=auto interlaced=as-progressive ! other/tensors(memory:CUDAMemory) ! "
             "appsink name=sink sync=false max-buffers=4")
 
 

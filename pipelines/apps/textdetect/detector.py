@@ -14,9 +14,19 @@ FINE = 16
 
 @dataclasses.dataclass(frozen=True)
 class Text:
-    """A piece of text: four corners in the frame's pixels, clockwise, and a score of 0 to 1."""
+    """A piece of text: four corners in pixels of the upright frame, clockwise, and a score of 0 to
+    1."""
     quad: np.ndarray
     score: float
+
+
+def upright_of(geometry):
+    """Returns the width and height of the upright frame, and a matrix of shape (2, 3) that maps the
+    stored frame to it. `geometry` is that of a tensor, which has the same directions."""
+    axes = np.sign(np.reshape(geometry.matrix, (2, 3))[:, :2])
+    stored = np.array([geometry.src_width, geometry.src_height])
+    size = np.abs(axes) @ stored
+    return size, np.column_stack([axes, np.where(axes.sum(1) < 0, size, 0)])
 
 
 class Detector:
@@ -48,11 +58,11 @@ class Detector:
         """Returns a list of Text for a map of probabilities. `geometry` is that of the tensor."""
         _, _, height, width = probabilities.shape
         quads, scores = self.rapidocr.postprocess_op(probabilities, (height * FINE, width * FINE))
-        frame_shape = geometry.src_height, geometry.src_width
+        size, matrix = upright_of(geometry)
         found = []
         for quad, score in zip(quads / FINE, scores):
-            quad = np.rint(geometry.map_points(quad))
-            kept = self.rapidocr.filter_tag_det_res([quad], frame_shape)  # clips, drops small
+            quad = np.rint(geometry.map_points(quad) @ matrix[:, :2].T + matrix[:, 2])
+            kept = self.rapidocr.filter_tag_det_res([quad], tuple(size[::-1]))  # clips, drops small
             found += [Text(quad, float(score)) for quad in kept]
         return found
 

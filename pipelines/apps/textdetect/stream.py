@@ -16,6 +16,8 @@ from failure import Failure, Lost, Missing  # noqa: E402
 POLL = 100 * Gst.MSECOND
 # The number of seconds within which a stream must close.
 PATIENCE = 3
+# The values of the tag image-orientation that exchange width and height.
+EXCHANGES = ("rotate-90", "rotate-270", "flip-rotate-90", "flip-rotate-270")
 # The number of frames of a camera that are kept until their tensors have been processed.
 LIVE_FRAMES = 4
 
@@ -119,7 +121,8 @@ def set_up(_pipeline, _bin, element):
 
 
 class Stream:
-    """Iterates over pairs of samples: a tensor, and its frame in BGR or None.
+    """Iterates over pairs of samples: a tensor, and its frame in BGR or None. Both are upright, as
+    the tags of the video say.
 
     `video`: elements that produce video, in the syntax of gst-launch-1.0.
     `tensor_size`: a function from the width and height of a frame to those of the tensor, or a
@@ -133,14 +136,16 @@ class Stream:
         self._timeout = timeout * Gst.SECOND
         self._fixed_size = None if callable(tensor_size) else tensor_size
         self._size_of = tensor_size
+        self._stored_size = None  # of the video's frames: width, height
+        self._orientations = {}  # in the tags, by their scope
         # deinterlace passes interlaced frames through if it does not support their format.
         description = (
             f"{video} ! videoconvert ! deinterlace fields=top ! tee name=tee "
-            f"tee. ! cudanormalize name=normalize color=bgr interlaced=as-progressive "
-            f"mean={list_of(mean)} std={list_of(std)} ! other/tensors ! "
+            f"tee. ! cudanormalize name=normalize color=bgr video-direction=auto "
+            f"interlaced=as-progressive mean={list_of(mean)} std={list_of(std)} ! other/tensors ! "
             "appsink name=tensors async=false sync=false max-buffers=1")
         if with_frames:
-            description += (" tee. ! cudaletterbox interlaced=as-progressive ! "
+            description += (" tee. ! cudaletterbox video-direction=auto interlaced=as-progressive ! "
                             "video/x-raw,format=BGR ! appsink name=frames async=false sync=false "
                             "max-buffers=1")
         self._pipeline = pipeline_of(description)
@@ -198,13 +203,26 @@ class Stream:
             self._normalize.set_properties(width=width, height=height, resize_mode="ultralytics")
             return
         pad = self._normalize.get_static_pad("sink")
-        pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._follow_caps)
+        pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._follow)
 
-    def _follow_caps(self, _pad, info):
+    def _follow(self, _pad, info):
+        """Follows the size and the orientation of the frames. A tag of the stream wins."""
         event = info.get_event()
-        if event.type == Gst.EventType.CAPS:
+        if event.type == Gst.EventType.STREAM_START:
+            self._orientations = {}
+        elif event.type == Gst.EventType.TAG:
+            tags = event.parse_tag()
+            self._orientations[tags.get_scope()] = tags.get_string("image-orientation")[1]
+        elif event.type == Gst.EventType.CAPS:
             frame = event.parse_caps().get_structure(0)
-            width, height = self._size_of(frame.get_int("width")[1], frame.get_int("height")[1])
+            self._stored_size = frame.get_int("width")[1], frame.get_int("height")[1]
+        else:
+            return Gst.PadProbeReturn.OK
+        if self._stored_size is not None:
+            found = [self._orientations.get(scope)
+                     for scope in (Gst.TagScope.STREAM, Gst.TagScope.GLOBAL)]
+            exchanges = (found[0] or found[1]) in EXCHANGES
+            width, height = self._size_of(*self._stored_size[::-1 if exchanges else 1])
             self._normalize.set_properties(width=width, height=height)
         return Gst.PadProbeReturn.OK
 
