@@ -105,8 +105,7 @@ TensorPlan make_tensor_plan(const NormalizeParams &p, const TensorDesc &out) {
   check_pad(p, out.dtype);
   check_lists(p);
   TensorPlan plan = {};
-  plan.slot = out;
-  plan.slot.n = 1;
+  plan.slot = out.part(1);
   plan.pad = make_pad_color(p.color, p.resize.pad_value);
   plan.swap = p.color == Color::bgr;
   plan.round = p.round;

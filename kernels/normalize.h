@@ -64,7 +64,7 @@ struct ChannelScale {
 
 /// The part of a plan that all slots of a tensor share.
 struct TensorPlan {
-  TensorDesc slot;  ///< n = 1
+  TensorDesc slot;  ///< the first slot of the tensor
   ChannelScale channel[3];
   PadColor pad;  ///< before normalization
   bool swap;     ///< channels 0 and 2 are swapped (BGR)

@@ -6,7 +6,7 @@
 namespace cudatensor {
 
 enum class DType : uint8_t { float32, float16, uint8, int8, bfloat16 };
-enum class Layout : uint8_t { nchw, nhwc };
+enum class Layout : uint8_t { nchw, nhwc, ncthw };
 
 constexpr bool is_float(DType type) {
   return type == DType::float32 || type == DType::float16 || type == DType::bfloat16;
@@ -17,25 +17,43 @@ constexpr size_t size_of(DType type) {
   return is_float(type) ? 2 : 1;
 }
 
-/// Describes a dense tensor without its memory.
+/// Describes a tensor without its memory: `n` slots, one after the other. The layout ncthw is that
+/// of one clip of n frames: the slots lie one after the other within each channel. Such a tensor is
+/// dense unless it is a part of its clip.
 struct TensorDesc {
   DType dtype;
   Layout layout;
   int64_t n, c, h, w;
+  int64_t clip = 0;  ///< ncthw: slots of the clip that this tensor is a part of; 0: n
 
   constexpr int64_t elements() const { return n * c * h * w; }
   constexpr size_t bytes() const { return static_cast<size_t>(elements()) * size_of(dtype); }
+
+  /// The distances between slots, and between a pixel's channels, in elements.
+  constexpr int64_t slot_step() const { return layout == Layout::ncthw ? h * w : c * h * w; }
+  constexpr int64_t channel_step() const {
+    if (layout == Layout::nhwc) return 1;
+    return layout == Layout::nchw ? h * w : (clip != 0 ? clip : n) * h * w;
+  }
+
+  /// Returns the description of `count` slots of this tensor.
+  constexpr TensorDesc part(int64_t count) const {
+    TensorDesc part = *this;
+    part.n = count;
+    if (layout == Layout::ncthw && clip == 0) part.clip = n;
+    return part;
+  }
 };
 
 inline bool operator==(const TensorDesc &a, const TensorDesc &b) {
   return a.dtype == b.dtype && a.layout == b.layout && a.n == b.n && a.c == b.c && a.h == b.h &&
-         a.w == b.w;
+         a.w == b.w && a.channel_step() == b.channel_step();
 }
 
 /// Throws if a dimension is less than 1 or the size in bytes overflows.
 void check_tensor_size(const TensorDesc &desc);
 
-/// A non-owning view of a contiguous tensor, passed by value.
+/// A non-owning view of a tensor, passed by value.
 template <class Void>
 struct BasicTensor {
   TensorDesc desc;
@@ -47,11 +65,9 @@ using ConstTensor = BasicTensor<const void>;
 
 /// Returns a view of `count` slots of a tensor, starting at slot `first`.
 inline Tensor slots_of(const Tensor &tensor, int64_t first, int64_t count) {
-  TensorDesc part = tensor.desc;
-  part.n = first;
-  void *const data = static_cast<uint8_t *>(tensor.data) + part.bytes();
-  part.n = count;
-  return {part, data};
+  const TensorDesc &desc = tensor.desc;
+  const int64_t bytes = first * desc.slot_step() * static_cast<int64_t>(size_of(desc.dtype));
+  return {desc.part(count), static_cast<uint8_t *>(tensor.data) + bytes};
 }
 
 /// IEEE binary16, stored as its bits, which is the only representation common to host and device

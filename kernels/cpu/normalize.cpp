@@ -85,13 +85,14 @@ class RowStore {
         kernels_(row_kernels()),
         packed_(plan.slot.layout == Layout::nhwc && plan.slot.c == 3),
         row_(plan.slot.w * size_of(plan.slot.dtype)),
+        channel_step_(plan.slot.channel_step() * size_of(plan.slot.dtype)),
         pad_(row_ * plan.slot.c) {
     std::copy(plan.channel, plan.channel + 3, channel_);
     if (pad_is_zero_) return;
     std::vector<float> component[3];
     for (int c = 0; c < 3; ++c) component[c].assign(plan.slot.w, plan.pad[c]);
     Elements elements = make_elements();
-    put(component, elements, 0, 1, pad_.data());
+    put(component, elements, 0, row_, pad_.data());
   }
 
   /// Scratch of one thread: the channels of a row, before they are interleaved.
@@ -99,7 +100,7 @@ class RowStore {
   Elements make_elements() const { return Elements(packed_ ? 3 * row_ : 0); }
 
   void put(const std::vector<float> *component, Elements &elements, int y, uint8_t *data) const {
-    put(component, elements, y, out_.h, data);
+    put(component, elements, y, channel_step_, data);
   }
 
   void put_pad(int y, uint8_t *data) const {
@@ -108,16 +109,16 @@ class RowStore {
       return;
     }
     for (int64_t c = 0; c < out_.c; ++c)
-      std::copy_n(pad_.begin() + c * row_, row_, data + (c * out_.h + y) * row_);
+      std::copy_n(pad_.begin() + c * row_, row_, data + c * channel_step_ + y * row_);
   }
 
  private:
-  void put(const std::vector<float> *component, Elements &elements, int y, int64_t height,
+  void put(const std::vector<float> *component, Elements &elements, int y, size_t channel_step,
            uint8_t *data) const {
     const auto normalize = kernels_.normalize[static_cast<int>(out_.dtype)];
     const void *rows[3] = {};
     for (int64_t c = 0; c < out_.c; ++c) {
-      uint8_t *to = packed_ ? elements.data() + c * row_ : data + (c * height + y) * row_;
+      uint8_t *to = packed_ ? elements.data() + c * row_ : data + c * channel_step + y * row_;
       normalize(channel_[c], component[swap_ ? 2 - c : c].data(), static_cast<int>(out_.w), to);
       if (pad_is_zero_) clear_pad(to);
       rows[c] = to;
@@ -138,9 +139,10 @@ class RowStore {
   bool pad_is_zero_;
   size_t begin_, end_;
   const RowKernels &kernels_;
-  bool packed_;   // three channels side by side
-  size_t row_;    // bytes of a channel's row
-  Elements pad_;  // a row that is all pad, channel after channel unless packed
+  bool packed_;          // three channels side by side
+  size_t row_;           // bytes of a channel's row
+  size_t channel_step_;  // bytes from channel to channel, unless packed
+  Elements pad_;         // a row that is all pad, channel after channel unless packed
 };
 
 template <class Rows>
@@ -260,7 +262,8 @@ class Normalize final : public NormalizeOperation {
     for (const auto &[place, plan] : plans().update(slots))
       normalizers_[place] = make_normalizer(plans().tensor(), plan, workers_, memory_);
     auto *data = static_cast<uint8_t *>(out.data);
-    for (int64_t i = 0; i < out.desc.n; ++i, data += plans().tensor().slot.bytes()) {
+    const auto step = out.desc.slot_step() * size_of(out.desc.dtype);
+    for (int64_t i = 0; i < out.desc.n; ++i, data += step) {
       const size_t place = plans().place(i);
       if (place == SlotPlans::kPad)
         pad_->run({}, data);

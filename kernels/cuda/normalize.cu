@@ -12,18 +12,18 @@ namespace {
 /// Returns the arguments of a tensor without its address.
 TensorArgs tensor_args(const TensorPlan &plan) {
   const TensorDesc &t = plan.slot;
-  const bool planar = t.layout == Layout::nchw;
+  const bool planar = t.layout != Layout::nhwc;
   const auto element = static_cast<int64_t>(size_of(t.dtype));
   TensorArgs args = {};
   args.pixel = static_cast<uint32_t>((planar ? 1 : t.c) * element);
   args.row = static_cast<uint32_t>(t.w * args.pixel);
-  args.frame = static_cast<int64_t>(t.bytes());
+  args.frame = t.slot_step() * element;
   args.dtype = t.dtype;
   args.round = plan.round;
   args.pad_is_zero = plan.pad_is_zero;
   for (int c = 0; c < t.c; ++c) {
     const int channel = plan.swap ? 2 - c : c;
-    args.channel[c] = channel * (planar ? t.h * t.w : 1) * element;
+    args.channel[c] = channel * t.channel_step() * element;
     args.scale[c] = plan.channel[channel];
   }
   return args;

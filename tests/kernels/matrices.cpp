@@ -8,6 +8,7 @@
 #include "oracle.h"
 #include "params.h"
 #include "refusal.h"
+#include "slots.h"
 
 namespace cudatensor {
 namespace {
@@ -157,13 +158,10 @@ TEST_P(MatrixTest, MixWithRegionsInABatch) {
       OutputTensor out(random, p.out);
       for (int64_t i = 0; i < p.out.n; ++i) {
         NormalizeCase one = p;
-        one.out.n = 1;
+        one.out = slot_desc(p.out);
         one.matrix.reset();
         if (random.chance(60)) one.matrix = random_matrix(random, p);
-        const Tensor expected = out.expected();
-        oracle::normalize(one, in.view(),
-                          {one.out, static_cast<uint8_t *>(expected.data) +
-                                        static_cast<size_t>(i) * one.out.bytes()});
+        oracle::normalize(one, in.view(), slot_of(out.expected(), static_cast<size_t>(i)));
         slots.push_back({p.source, in.view(), {}, one.matrix});
       }
       operation->run(slots, out.view());

@@ -385,7 +385,7 @@ TEST_P(NormalizeTest, ChannelsAreInOrder) {
       machine().run(*normalize_picture(machine(), p), in, out);
       const std::string letters = color == Color::rgb ? "RGB" : "BGR";
       for (int c = 0; c < 3; ++c) {
-        const int64_t index = layout == Layout::nchw ? c * 64 + 2 * 8 + 5 : (2 * 8 + 5) * 3 + c;
+        const int64_t index = layout != Layout::nhwc ? c * 64 + 2 * 8 + 5 : (2 * 8 + 5) * 3 + c;
         EXPECT_EQ(oracle::element(constant(out.view()), index),
                   oracle::sample(in.view(), letters[static_cast<size_t>(c)], 5, 2) + 1000.0 * c);
       }

@@ -97,7 +97,7 @@ Pictures pictures_of(Random &random, const Batch &batch, int empty_percent) {
 NormalizeCase params_of(const Batch &batch, size_t slot) {
   NormalizeCase p = batch.params;
   p.source = batch.sources[slot];
-  p.out.n = 1;
+  p.out = slot_desc(p.out);
   return p;
 }
 
@@ -199,6 +199,32 @@ TEST_P(BatchTest, EqualsTheOracle) {
               [](const NormalizeCase &p, const ConstImage &in, const Tensor &out) {
                 oracle::normalize(p, in, out);
               });
+  });
+}
+
+/// The frames of a clip are written one by one, each without touching the others.
+TEST_P(BatchTest, FramesOfAClipAreWrittenAlone) {
+  for_cases(40, [&](Random &random) {
+    Batch batch = random_batch(random, random.pick(kKinds), 5);
+    batch.params.out.layout = Layout::ncthw;
+    SCOPED_TRACE(text_of(batch));
+    const Pictures in = pictures_of(random, batch, 0);
+    OutputTensor out(random, batch.params.out);
+    for (const size_t frame : {random.bits() % 5, random.bits() % 5}) {
+      const NormalizeCase p = params_of(batch, frame);
+      fill_with_pad(p, slot_of(out.expected(), frame));
+      const bool is_empty = random.chance(20);
+      if (!is_empty) oracle::normalize(p, in.slots[frame]->view(), slot_of(out.expected(), frame));
+      const auto operation = machine()->normalize(p, p.out);
+      machine().run_pictures(
+          [&](const auto &views, const Tensor &to, Stream stream) {
+            const std::vector<Slot> slots = {{p.source, views[frame]}};
+            operation->run(is_empty ? std::vector<Slot>() : slots,
+                           slots_of(to, static_cast<int64_t>(frame), 1), stream);
+          },
+          in.slots, out);
+    }
+    EXPECT_TRUE(out.matches());
   });
 }
 
@@ -318,9 +344,10 @@ const std::vector<Source> kGoodSources = {{{PixelFormat::NV12, 64, 48}, {}, fals
 TEST_P(BatchTest, RefusesAnEmptyBatchAndOneBeyondAnyTensor) {
   EXPECT_NO_THROW(normalize_pictures(machine(), kGoodSources, good_params(2)));
   for (const int64_t count : {int64_t{-2}, int64_t{0}, kMaxBatch + 1, int64_t{1} << 32 | 2})
-    expect_refusal(Error::Code::settings,
-                   "a batch of 1 to " + std::to_string(kMaxBatch) + ", got " + std::to_string(count),
-                   [&] { normalize_pictures(machine(), kGoodSources, good_params(count)); });
+    expect_refusal(
+        Error::Code::settings,
+        "a batch of 1 to " + std::to_string(kMaxBatch) + ", got " + std::to_string(count),
+        [&] { normalize_pictures(machine(), kGoodSources, good_params(count)); });
 }
 
 /// Any of the pictures may be the one that is refused.

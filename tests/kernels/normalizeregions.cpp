@@ -53,7 +53,7 @@ std::vector<Region> random_regions(Random &random, const NormalizeCase &p, size_
 }
 
 NormalizeCase of_one_slot(NormalizeCase c) {
-  c.out.n = 1;
+  c.out = slot_desc(c.out);
   return c;
 }
 

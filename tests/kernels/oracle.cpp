@@ -879,6 +879,10 @@ Affine affine_of(const NormalizeCase &p, int channel) {
 
 int64_t index_of(const TensorDesc &d, int64_t n, int64_t c, int64_t h, int64_t w) {
   if (d.layout == Layout::nchw) return n * d.c * d.h * d.w + c * d.h * d.w + h * d.w + w;
+  if (d.layout == Layout::ncthw) {
+    const int64_t frames = d.clip > 0 ? d.clip : d.n;
+    return ((c * frames + n) * d.h + h) * d.w + w;
+  }
   return n * d.c * d.h * d.w + h * d.w * d.c + w * d.c + c;
 }
 

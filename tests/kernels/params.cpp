@@ -20,7 +20,7 @@ const std::vector<ColorRange> kRanges = {ColorRange::limited, ColorRange::full};
 const std::vector<Color> kColors = {Color::rgb, Color::bgr, Color::gray, Color::yuv};
 const std::vector<DType> kTypes = {DType::float32, DType::float16, DType::bfloat16, DType::uint8,
                                    DType::int8};
-const std::vector<Layout> kLayouts = {Layout::nchw, Layout::nhwc};
+const std::vector<Layout> kLayouts = {Layout::nchw, Layout::nhwc, Layout::ncthw};
 const std::vector<Normalization> kNormalizations = {Normalization::mean_std,
                                                     Normalization::alpha_beta};
 const std::vector<bool> kBools = {false, true};
@@ -185,8 +185,8 @@ std::string text_of(const ImageDesc &desc) {
 std::string text_of(const TensorDesc &desc) {
   std::ostringstream text;
   text << name_in({"float32", "float16", "uint8", "int8", "bfloat16"}, desc.dtype) << " "
-       << name_in({"nchw", "nhwc"}, desc.layout) << " " << desc.n << "x" << desc.c << "x" << desc.h
-       << "x" << desc.w;
+       << name_in({"nchw", "nhwc", "ncthw"}, desc.layout) << " " << desc.n << "x" << desc.c << "x"
+       << desc.h << "x" << desc.w;
   return text.str();
 }
 

@@ -193,7 +193,7 @@ class SlotsTest : public KernelTest {
                             const Tensor &expected) {
     for (size_t i = 0; i < batch.slots.size(); ++i) {
       NormalizeCase one = batch.params;
-      one.out.n = 1;
+      one.out = slot_desc(one.out);
       if (!batch.slots[i]) {
         fill_with_pad(one, slot_of(expected, i));
         continue;

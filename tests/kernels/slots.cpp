@@ -7,10 +7,16 @@
 
 namespace cudatensor {
 
+TensorDesc slot_desc(TensorDesc tensor) {
+  if (tensor.layout == Layout::ncthw) tensor.clip = tensor.n;
+  tensor.n = 1;
+  return tensor;
+}
+
 Tensor slot_of(const Tensor &out, size_t slot) {
-  TensorDesc desc = out.desc;
-  desc.n = 1;
-  return {desc, static_cast<uint8_t *>(out.data) + slot * desc.bytes()};
+  const TensorDesc desc = slot_desc(out.desc);
+  const size_t bytes = desc.bytes() / (desc.layout == Layout::ncthw ? desc.c : 1);
+  return {desc, static_cast<uint8_t *>(out.data) + slot * bytes};
 }
 
 void fill_with_pad(NormalizeCase p, const Tensor &slot) {

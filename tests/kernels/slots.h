@@ -7,6 +7,8 @@
 
 namespace cudatensor {
 
+/// Returns the description of one slot of a tensor.
+TensorDesc slot_desc(TensorDesc tensor);
 Tensor slot_of(const Tensor &out, size_t slot);
 
 /// Fills a slot with the pad colour: the output for a picture of the output's size in that colour.
