@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/hostdevice.h"
 
 namespace cudatensor {
@@ -36,6 +38,10 @@ struct TensorDesc {
     return layout == Layout::nchw ? h * w : (clip != 0 ? clip : n) * h * w;
   }
 
+  constexpr bool is_dense() const {
+    return layout != Layout::ncthw || clip == 0 || clip == n || c == 1;
+  }
+
   /// Returns the description of `count` slots of this tensor.
   constexpr TensorDesc part(int64_t count) const {
     TensorDesc part = *this;
@@ -64,11 +70,15 @@ using Tensor = BasicTensor<void>;
 using ConstTensor = BasicTensor<const void>;
 
 /// Returns a view of `count` slots of a tensor, starting at slot `first`.
-inline Tensor slots_of(const Tensor &tensor, int64_t first, int64_t count) {
+template <class Void>
+BasicTensor<Void> slots_of(const BasicTensor<Void> &tensor, int64_t first, int64_t count) {
+  using Byte = std::conditional_t<std::is_const_v<Void>, const uint8_t, uint8_t>;
   const TensorDesc &desc = tensor.desc;
   const int64_t bytes = first * desc.slot_step() * static_cast<int64_t>(size_of(desc.dtype));
-  return {desc.part(count), static_cast<uint8_t *>(tensor.data) + bytes};
+  return {desc.part(count), static_cast<Byte *>(tensor.data) + bytes};
 }
+
+inline ConstTensor constant(const Tensor &tensor) { return {tensor.desc, tensor.data}; }
 
 /// IEEE binary16, stored as its bits, which is the only representation common to host and device
 /// compilers.

@@ -67,16 +67,24 @@ bool configure(PoolOffer &offer, const PoolConfig &config) {
 }
 
 bool is_usable(const PoolOffer &offer, const GstCaps *caps, guint size, Session &session) {
-  if (in_cuda_memory(caps)) return is_video(caps) && session.device_session()->is_own_pool(offer.pool);
+  if (in_cuda_memory(caps))
+    return is_video(caps) && session.device_session()->is_own_pool(offer.pool);
   return is_video(caps) || offer.size == size;
 }
 
+/// Returns whether a pool has a buffer for the next frame while downstream and the element keep
+/// theirs.
+bool has_room(const PoolOffer &offer, guint held) {
+  return held == 0 || offer.max == 0 || offer.max > guint64{offer.min} + held;
+}
+
 /// Returns downstream's first pool if it can be used, otherwise an offer without a pool.
-PoolOffer usable_offer(GstQuery *query, const GstCaps *caps, guint size, Session &session) {
+PoolOffer usable_offer(GstQuery *query, const GstCaps *caps, guint size, Session &session,
+                       guint held) {
   PoolOffer offer = {nullptr, size, 0, 0};
   if (gst_query_get_n_allocation_pools(query) == 0) return offer;
   gst_query_parse_nth_allocation_pool(query, 0, &offer.pool, &offer.size, &offer.min, &offer.max);
-  if (offer.pool != nullptr && !is_usable(offer, caps, size, session))
+  if (offer.pool != nullptr && !(is_usable(offer, caps, size, session) && has_room(offer, held)))
     gst_clear_object(&offer.pool);
   offer.size = is_video(caps) ? std::max(offer.size, size) : size;
   return offer;
@@ -146,7 +154,7 @@ void propose_pool(GstQuery *query, gsize size, Session &session) {
   gst_clear_object(&config.allocator);
 }
 
-void decide_pool(GstQuery *query, gsize size, Session &session) {
+void decide_pool(GstQuery *query, gsize size, Session &session, guint held) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   PoolConfig config = {caps, nullptr, {}, false, nullptr};
@@ -157,7 +165,7 @@ void decide_pool(GstQuery *query, gsize size, Session &session) {
   // The size exceeds the guint of a pool configuration: each buffer is allocated separately.
   if (size > G_MAXUINT) return remove_pools(query);
   if (in_cuda_memory(caps)) config.device = session.device_session();
-  PoolOffer offer = usable_offer(query, caps, static_cast<guint>(size), session);
+  PoolOffer offer = usable_offer(query, caps, static_cast<guint>(size), session, held);
   bool configured = offer.pool != nullptr && configure(offer, config);
   // A pool may accept a configuration but enlarge its buffers, as GstVideoBufferPool does for
   // alignment.

@@ -18,7 +18,8 @@ void propose_pool(GstQuery *query, gsize size, Session &session);
 /// CUDAMemory must belong to the session's context. For tensors it uses downstream's pool only in
 /// system memory and only if its buffers have exactly `size` bytes. If no pool can be configured,
 /// the query keeps only the allocator, which reports the cause.
-void decide_pool(GstQuery *query, gsize size, Session &session);
+/// A pool must have room for the `held` buffers that the element keeps, too.
+void decide_pool(GstQuery *query, gsize size, Session &session, guint held = 0);
 
 /// Throws the Error that explains why a buffer of `size` bytes could not be allocated. `allocator`
 /// may be null.

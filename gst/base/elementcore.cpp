@@ -52,8 +52,8 @@ bool ElementCore::propose_allocation(GstQuery *query, gsize size) {
   });
 }
 
-bool ElementCore::decide_allocation(GstQuery *query, gsize size) {
-  return with_session([&](Session &session) { decide_pool(query, size, session); });
+bool ElementCore::decide_allocation(GstQuery *query, gsize size, guint held) {
+  return with_session([&](Session &session) { decide_pool(query, size, session, held); });
 }
 
 void ElementCore::post_allocation_error(gsize size, GstAllocator *allocator) {

@@ -116,8 +116,9 @@ class ElementCore {
   void drain();
 
   /// Answers allocation queries for buffers of `size` bytes, with propose_pool() and decide_pool().
+  /// `held`: outputs that the element keeps.
   bool propose_allocation(GstQuery *query, gsize size);
-  bool decide_allocation(GstQuery *query, gsize size);
+  bool decide_allocation(GstQuery *query, gsize size, guint held = 0);
   /// Posts the reason why a buffer of `size` bytes could not be allocated; pools report only the
   /// failure. Takes ownership of the allocator, which may be null.
   void post_allocation_error(gsize size, GstAllocator *allocator);

@@ -37,11 +37,12 @@ size_t FramePass::add_input(const InputCaps &caps, GstBuffer *buffer) {
   return add({buffer, {false, nullptr}, true});
 }
 
-size_t FramePass::add_input(const TensorDesc &, GstBuffer *buffer) {
-  return add(place(buffer));
-}
+size_t FramePass::add_input(const TensorDesc &, GstBuffer *buffer) { return add(place(buffer)); }
 
-void FramePass::set_output(GstBuffer *buffer) { output_ = place(buffer); }
+void FramePass::set_output(GstBuffer *buffer, size_t number) {
+  output_ = place(buffer);
+  output_number_ = number;
+}
 
 void FramePass::begin() {
   if (device_ == nullptr) return;
@@ -83,12 +84,17 @@ ConstImage FramePass::luminance(size_t input, const ConstImage &mapped) {
 
 template <class View>
 View FramePass::write(const View &mapped) {
-  if (device_ == nullptr || output_->place.on_device) return mapped;
-  return device_->transfers().make_room(mapped);
+  if (!is_output_staged()) return mapped;
+  return device_->transfers(output_number_).make_room(mapped);
 }
 
 template Image FramePass::write(const Image &);
 template Tensor FramePass::write(const Tensor &);
+
+void FramePass::copy(const Tensor &to, const ConstTensor &from) {
+  if (device_ == nullptr) return copy_tensor(to, from);
+  copy_tensor(device_->device(), to, from, stream_);
+}
 
 bool FramePass::is_read_later(size_t input) const {
   if (device_ == nullptr) return false;
@@ -104,11 +110,12 @@ bool FramePass::has_surfaces() const {
 }
 
 void FramePass::finish_output() {
-  const bool downloads = !output_->place.on_device;
-  if (downloads) device_->transfers().download(device_->is_pinned(output_->buffer), stream_);
+  Transfers &transfers = device_->transfers(output_number_);
+  const bool downloads = is_output_staged();
+  if (downloads) transfers.download(device_->is_pinned(output_->buffer), stream_);
   if (completes_later()) return;
   device_->device().synchronize(stream_);
-  if (downloads) device_->transfers().finish();
+  if (downloads) transfers.finish();
 }
 
 /// Makes later writes to the inputs wait for the work.

@@ -26,7 +26,11 @@ class FramePass {
   /// where the work runs.
   size_t add_input(const InputCaps &caps, GstBuffer *buffer);
   size_t add_input(const TensorDesc &desc, GstBuffer *buffer);
-  void set_output(GstBuffer *buffer);
+  /// Outputs that are filled in turn by several passes have different numbers.
+  void set_output(GstBuffer *buffer, size_t number = 0);
+  /// Returns whether output() is memory of the session from which the output is copied to the
+  /// buffer. It still holds the last output of the same number and size.
+  bool is_output_staged() const { return device_ != nullptr && !output_->place.on_device; }
 
   /// Chooses the stream, which the session uses from now on: the stream of the output's memory,
   /// otherwise of a single input, otherwise of the session.
@@ -48,12 +52,15 @@ class FramePass {
   Image output(const Image &mapped) { return write(mapped); }
   Tensor output(const Tensor &mapped) { return write(mapped); }
 
+  /// Queues a copy between views, which must not overlap.
+  void copy(const Tensor &to, const ConstTensor &from);
+
   /// Called after the work was queued. Afterwards the output is complete, or its memory knows the
   /// stream that completes it. Inputs that the work still reads are kept until then.
   void finish();
   /// Like finish(), for a pass after which another pass continues with the same output. Only the
   /// last pass completes the output, that is, waits for it or downloads it. Until then output()
-  /// returns the same view, if no pass has another output.
+  /// returns the same view, if no pass has another output with the same number.
   void finish_part();
   /// Returns whether queued work still reads this input. Without an output, finish() keeps no
   /// input.
@@ -87,6 +94,7 @@ class FramePass {
   Input first_ = {};  // not in the vector, so that passes with one input need no allocation
   std::vector<Input> more_;
   std::optional<Input> output_;
+  size_t output_number_ = 0;
 };
 
 /// Calls `work` with the views of two buffers and its stream. The specs are the arguments of Map.

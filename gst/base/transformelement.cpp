@@ -251,7 +251,9 @@ gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decide_query, Gst
 }
 
 gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
-  return priv_of(trans)->core->decide_allocation(query, priv_of(trans)->transform->output_size());
+  const TransformElement &transform = *priv_of(trans)->transform;
+  return priv_of(trans)->core->decide_allocation(query, transform.output_size(),
+                                                 transform.held_outputs());
 }
 
 // --- frames ------------------------------------------------------------------------------------
@@ -433,6 +435,10 @@ namespace cudatensor {
 
 TransformElement &transform_of(GstBaseTransform *element) { return *priv_of(element)->transform; }
 ElementCore &core_of(GstBaseTransform *element) { return *priv_of(element)->core; }
+
+GstFlowReturn allocate_output(GstBaseTransform *element, GstBuffer *like, GstBuffer **out) {
+  return prepare_output_buffer(element, like, out);
+}
 
 void TransformElement::warn_of_frame(const std::string &text) const {
   priv_of(element_)->faulty_frames.add(priv_of(element_)->core->errors(), text);

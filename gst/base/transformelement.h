@@ -39,6 +39,8 @@ class TransformElement : public Configurable {
   /// Return the size in bytes of an input or output buffer for the current caps.
   virtual gsize input_size() const = 0;
   virtual gsize output_size() const = 0;
+  /// Returns the number of output buffers that the element keeps between frames.
+  virtual guint held_outputs() const { return 0; }
 
   /// Called for every event of the sink pad but CAPS, before it is handled. Takes ownership of the
   /// event, and returns the one that is handled in its place.
@@ -131,6 +133,10 @@ namespace cudatensor {
 /// Return the parts of a GstCudaTensorTransform, which must be constructed.
 TransformElement &transform_of(GstBaseTransform *element);
 ElementCore &core_of(GstBaseTransform *element);
+
+/// Allocates an output beside that of the current frame, with the times, flags and copied metas of
+/// a buffer. Posts the error if that fails.
+GstFlowReturn allocate_output(GstBaseTransform *element, GstBuffer *like, GstBuffer **out);
 
 /// Called in an element's class_init, before it installs its properties. Sets its debug category,
 /// its pad templates and the factory of its TransformElement. Takes ownership of the caps, and adds the same

@@ -19,10 +19,18 @@ constexpr TypeName kTypeNames[] = {{DType::float32, "float32"},
                                    {DType::int8, "int8"},
                                    {DType::bfloat16, "bfloat16"}};
 
-std::string text_of(const Dimensions &d, int count) {
-  std::string text = std::to_string(d[0]);
-  for (int i = 1; i < count; ++i) text += ":" + std::to_string(d[i]);
+std::string text_of(const std::vector<int64_t> &lengths) {
+  std::string text;
+  for (const int64_t length : lengths) text += (text.empty() ? "" : ":") + std::to_string(length);
   return text;
+}
+
+/// Returns all dimensions, innermost first.
+std::vector<int64_t> all_dimensions_of(const TensorDesc &t) {
+  const Dimensions d = dimensions_of(t);
+  std::vector<int64_t> all(d.begin(), d.end());
+  if (t.layout == Layout::ncthw) all.push_back(1);
+  return all;
 }
 
 /// Parses one number of a list of dimensions. Returns 0 if it is invalid.
@@ -57,17 +65,24 @@ std::optional<Dimensions> parse_dimensions(const char *text) {
   return dimensions;
 }
 
-std::string dimensions_text(const Dimensions &d) { return text_of(d, 4); }
-std::string short_dimensions_text(const Dimensions &d) { return text_of(d, 3); }
+std::string dimensions_text(const TensorDesc &t) { return text_of(all_dimensions_of(t)); }
 
 Dimensions dimensions_of(const TensorDesc &t) {
-  if (t.layout == Layout::nchw) return {t.w, t.h, t.c, t.n};
-  return {t.c, t.w, t.h, t.n};
+  switch (t.layout) {
+    case Layout::nchw: return {t.w, t.h, t.c, t.n};
+    case Layout::nhwc: return {t.c, t.w, t.h, t.n};
+    case Layout::ncthw: return {t.w, t.h, t.n, t.c};
+  }
+  return {};
 }
 
 TensorDesc desc_of(const Dimensions &d, DType dtype, Layout layout) {
-  if (layout == Layout::nchw) return {dtype, layout, d[3], d[2], d[1], d[0]};
-  return {dtype, layout, d[3], d[0], d[2], d[1]};
+  switch (layout) {
+    case Layout::nchw: return {dtype, layout, d[3], d[2], d[1], d[0]};
+    case Layout::nhwc: return {dtype, layout, d[3], d[0], d[2], d[1]};
+    case Layout::ncthw: return {dtype, layout, d[2], d[3], d[1], d[0]};
+  }
+  return {};
 }
 
 const char *type_text(DType dtype) {
@@ -113,12 +128,14 @@ void copy_framerate(GstStructure *s, const GstStructure *from) {
     gst_structure_set(s, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
 }
 
-void append_with_dimensions(GstCaps *caps, GstStructure *s, const Dimensions &d) {
-  gst_structure_set(s, "dimensions", G_TYPE_STRING, dimensions_text(d).c_str(), nullptr);
-  GstStructure *second = d[3] == 1 ? gst_structure_copy(s) : nullptr;
+void append_with_dimensions(GstCaps *caps, GstStructure *s, const TensorDesc &desc) {
+  std::vector<int64_t> all = all_dimensions_of(desc);
+  gst_structure_set(s, "dimensions", G_TYPE_STRING, text_of(all).c_str(), nullptr);
+  GstStructure *second = all.back() == 1 ? gst_structure_copy(s) : nullptr;
   gst_caps_append_structure(caps, s);
   if (second == nullptr) return;
-  gst_structure_set(second, "dimensions", G_TYPE_STRING, short_dimensions_text(d).c_str(), nullptr);
+  all.pop_back();
+  gst_structure_set(second, "dimensions", G_TYPE_STRING, text_of(all).c_str(), nullptr);
   gst_caps_append_structure(caps, second);
 }
 

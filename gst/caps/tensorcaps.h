@@ -19,7 +19,8 @@ constexpr const char *kTensorMedia = "other/tensors";
 /// The largest number of slots in a batch.
 constexpr guint kMaxSlots = 1024;
 
-/// Dimensions, innermost first. Missing ones are 1.
+/// Dimensions, innermost first. Missing ones are 1. Of the layout ncthw, the outermost one is left
+/// out, which is always 1.
 using Dimensions = std::array<int64_t, 4>;
 
 /// Parses a colon-separated list of dimensions. Returns an empty list if one is not in 1 to 2^31 -
@@ -30,10 +31,8 @@ std::vector<int64_t> split_dimensions(const char *text);
 /// dimensions are significant.
 std::optional<Dimensions> parse_dimensions(const char *text);
 
-/// Return the dimensions as text, "640:640:3:1", and in the short form without a trailing 1,
-/// "640:640:3".
-std::string dimensions_text(const Dimensions &dimensions);
-std::string short_dimensions_text(const Dimensions &dimensions);
+/// Returns the dimensions of a tensor as text, "640:640:3:1".
+std::string dimensions_text(const TensorDesc &desc);
 
 Dimensions dimensions_of(const TensorDesc &desc);
 TensorDesc desc_of(const Dimensions &dimensions, DType dtype, Layout layout);
@@ -50,9 +49,9 @@ GstStructure *new_tensor_structure(const GstStructure *other);
 /// Copies the framerate. If `from` has none, sets the full range, which is fixated to 0/1.
 void copy_framerate(GstStructure *structure, const GstStructure *from);
 
-/// Appends the structure with four dimensions, and again in the short form without a trailing 1.
-/// Takes ownership of the structure.
-void append_with_dimensions(GstCaps *caps, GstStructure *structure, const Dimensions &dimensions);
+/// Appends the structure with all dimensions of a tensor, and again in the short form without a
+/// trailing 1. Takes ownership of the structure.
+void append_with_dimensions(GstCaps *caps, GstStructure *structure, const TensorDesc &desc);
 
 /// Whether one GstCudaMemory can hold the structure's tensor, that is, whether it is smaller than 2
 /// GiB. True if the structure does not fix the size or does not describe a tensor.

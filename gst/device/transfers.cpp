@@ -14,18 +14,28 @@ constexpr size_t round_up(size_t size, size_t to) { return (size + to - 1) / to 
 int planes_of(const ImageDesc &image) { return layout_of(image.format).planes; }
 int planes_of(const TensorDesc &) { return 1; }
 
-/// Returns the size of a tensor as a plane of one row.
-PlaneSize plane_size(const TensorDesc &tensor, int) { return {tensor.bytes(), 1}; }
+/// Returns the size of a tensor as a plane: of one row if it is dense, otherwise of one row for each
+/// channel.
+PlaneSize plane_size(const TensorDesc &tensor, int) {
+  if (tensor.is_dense()) return {tensor.bytes(), 1};
+  return {tensor.bytes() / static_cast<size_t>(tensor.c), static_cast<size_t>(tensor.c)};
+}
+
+ptrdiff_t stride_of(const TensorDesc &tensor) {
+  if (tensor.is_dense()) return static_cast<ptrdiff_t>(tensor.bytes());
+  return static_cast<ptrdiff_t>(tensor.channel_step()) *
+         static_cast<ptrdiff_t>(size_of(tensor.dtype));
+}
 
 template <class Byte>
 Rows<Byte> rows_of(const BasicImage<Byte> &image, int plane) {
   return {image.planes[plane].data, image.planes[plane].stride};
 }
 Rows<uint8_t> rows_of(const Tensor &tensor, int) {
-  return {static_cast<uint8_t *>(tensor.data), static_cast<ptrdiff_t>(tensor.desc.bytes())};
+  return {static_cast<uint8_t *>(tensor.data), stride_of(tensor.desc)};
 }
 Rows<const uint8_t> rows_of(const ConstTensor &tensor, int) {
-  return {static_cast<const uint8_t *>(tensor.data), static_cast<ptrdiff_t>(tensor.desc.bytes())};
+  return {static_cast<const uint8_t *>(tensor.data), stride_of(tensor.desc)};
 }
 
 void set_plane(Image &image, int plane, uint8_t *data, ptrdiff_t stride) {
@@ -102,6 +112,11 @@ void copy_on_host(const View &to, const From &from, int planes) {
 }
 
 }  // namespace
+
+void copy_tensor(Device &device, const Tensor &to, const ConstTensor &from, Stream stream) {
+  queue_copy(device, to, from, 1, stream);
+}
+void copy_tensor(const Tensor &to, const ConstTensor &from) { copy_on_host(to, from, 1); }
 
 template <class View, class Desc>
 View Transfers::place(std::unique_ptr<Memory> &memory, const Desc &desc, int planes) {

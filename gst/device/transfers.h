@@ -12,6 +12,11 @@
 
 namespace cudatensor {
 
+/// Queues a copy of a tensor, or of a part of one, in the device's memory.
+void copy_tensor(Device &device, const Tensor &to, const ConstTensor &from, Stream stream);
+/// Does the same in host memory, at once.
+void copy_tensor(const Tensor &to, const ConstTensor &from);
+
 /// The copies of an input and an output. Frames must be queued in order.
 class Transfers {
  public:

@@ -13,9 +13,9 @@
  * launch for every 64 regions. Buffers then carry a GstCudaTensorBatchMeta, which contains the
  * geometry of each slot.
  *
- * With the property `frames-per-tensor` it collects frames: each frame is converted into its own
- * slot of the tensor when it arrives, and released. The last tensor of a stream may have empty
- * slots.
+ * With the property `frames-per-tensor` it collects frames to clips for video models: each frame is
+ * converted into its own slot of the tensor when it arrives, and released. `frame-step` and
+ * `clip-hop` choose the frames; clips may overlap. The last clip of a stream may have empty slots.
  *
  * The property `model-config` takes sizes, filter, crop, colors and normalization from a file that
  * a model comes with, such as the preprocessor_config.json of Transformers.
@@ -42,10 +42,10 @@
 #include "gst/base/transformelement.h"
 #include "gst/caps/videocaps.h"
 #include "gst/elements/elements.h"
-#include "gst/elements/opentensor.h"
 #include "gst/meta/carriedmetas.h"
 #include "gst/meta/geometrymeta.h"
 #include "gst/nvmm/deepstream.h"
+#include "gst/tensor/clips.h"
 #include "gst/tensor/tensormaker.h"
 #include "gst/util/ref.h"
 
@@ -66,9 +66,17 @@ GST_ELEMENT_REGISTER_DEFINE(cudanormalize, "cudanormalize", GST_RANK_NONE,
 namespace cudatensor {
 namespace {
 
+// The largest distance of frames in a clip.
+constexpr guint kMaxStep = 65536;
+
 struct Settings : TensorSettings {
   guint frames = 1;  // frames per tensor
+  guint step = 1, hop = 0;
   DirectionSettings direction;
+
+  ClipShape clip() const {
+    return {frames, step, hop != 0 ? int64_t{hop} : int64_t{frames} * step};
+  }
 };
 
 const Properties<Settings> &properties() {
@@ -82,6 +90,15 @@ const Properties<Settings> &properties() {
                         "for each region",
                         1, kMaxSlots, 1),
           Effect::renegotiates, [](Settings &s) -> guint & { return s.frames; });
+    t.add(uint_property("frame-step", "Frame step",
+                        "Distance between the frames of a tensor, in frames; 1 = consecutive ones",
+                        1, kMaxStep, 1),
+          Effect::renegotiates, [](Settings &s) -> guint & { return s.step; });
+    t.add(uint_property("clip-hop", "Clip hop",
+                        "Distance between the first frames of two tensors, in frames: less makes "
+                        "them overlap, more leaves frames out; 0 = frames-per-tensor · frame-step",
+                        0, G_MAXINT, 0),
+          Effect::renegotiates, [](Settings &s) -> guint & { return s.hop; });
     add_direction_property(t);
     return t;
   });
@@ -91,9 +108,9 @@ const Properties<Settings> &properties() {
 class Normalize final : public ElementWithSettings<Settings> {
  public:
   explicit Normalize(GstBaseTransform *element)
-      : ElementWithSettings(element, properties()), open_(element, maker_) {}
+      : ElementWithSettings(element, properties()), clips_(element, maker_) {}
 
-  OpenTensor &open() { return open_; }
+  Clips &clips() { return clips_; }
 
   Change prepare_change(guint index, const GValue *value) override;
   std::optional<Effect> set_property(guint index, const GValue *value) override;
@@ -106,20 +123,24 @@ class Normalize final : public ElementWithSettings<Settings> {
     const TensorDesc tensor = parse_tensor_caps(out, latched().layout);
     in_ = parse_input_caps(in);
     out_ = tensor;
-    open_.set_latency((latched().frames - 1) * frame_duration());
+    clips_.set_frame_duration(frame_duration());
   }
   std::string caps_warning() const override { return hdr_warning(in_.info); }
   GstEvent *take_event(GstEvent *event) override;
   gsize input_size() const override { return in_.info.size; }
   gsize output_size() const override { return out_.bytes(); }
+  guint held_outputs() const override { return clips_.held(); }
 
   void prepare(Backend &backend) override;
   void release() override { maker_.release(); }
 
-  void before_change() override { open_.push(); }
+  void before_change() override {
+    clips_.push();
+    clips_.begin(latched().clip());
+  }
   void process(Session &session, GstBuffer *in, GstBuffer *out) override;
   void stop() override {
-    open_.discard();
+    clips_.discard();
     core_of(element()).change([&]() -> std::optional<Effect> {
       forget_tags(pending().direction);
       return Effect::next_frame;
@@ -130,6 +151,7 @@ class Normalize final : public ElementWithSettings<Settings> {
   using Surfaces = TensorInput::Surfaces;
 
   bool size_is_open() const { return pending().width == 0 || pending().height == 0; }
+  void miss(GstBuffer *in);
   void warn_of_slots() const;
   void describe(GstBuffer *in, GstBuffer *out, const Surfaces &surfaces);
   std::vector<BatchSlot> wholes(GstBuffer *in, const Surfaces &surfaces);
@@ -143,7 +165,7 @@ class Normalize final : public ElementWithSettings<Settings> {
   guint frames_ = 1;  // frames per tensor
   TensorMaker maker_;
   StreamEvents events_;
-  OpenTensor open_;  // the tensor that collects frames
+  Clips clips_;
 };
 
 /// Renegotiates only if the number of slots changes: the regions themselves may change from frame
@@ -178,8 +200,22 @@ std::string Normalize::caps_settings() const {
   return model.error ? std::string(model.error->what()) + ", " + text : text;
 }
 
+/// Throws Error if clips exclude other settings.
+void check_clips(const Settings &s, bool is_batch) {
+  const auto refuse = [](const std::string &setting, const char *cause) {
+    throw Error(Error::Code::settings, setting + " cannot be combined with " + cause);
+  };
+  if (is_batch && s.layout == Layout::ncthw)
+    refuse("layout=ncthw", "batches of surfaces, because a clip has one picture for each frame");
+  if (s.regions.source == RegionSource::none) return;
+  if (s.layout == Layout::ncthw) refuse("layout=ncthw", "regions");
+  if (s.step != 1) refuse("frame-step=" + std::to_string(s.step), "regions");
+  if (s.hop != 0) refuse("clip-hop=" + std::to_string(s.hop), "regions");
+}
+
 void Normalize::prepare(Backend &backend) {
   const Settings &s = latched();
+  check_clips(s, in_.is_batch);
   // Done here and not in set_caps(), which is not called if another layout has the same caps.
   out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
   frames_ = s.frames;
@@ -191,10 +227,18 @@ void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
   if (in_.is_batch) surfaces = nvmm::frames_of(in, static_cast<size_t>(in_.surfaces));
   const TensorInput input = {in, &in_, nullptr, in_.is_batch ? &surfaces : nullptr,
                              latched().direction.direction()};
-  if (!maker_.make(session, latched(), {input}, out, open_.frames()))
-    throw *maker_.pictures().front().fault;
+  if (!maker_.make(session, latched(), {input}, out, clips_.part())) return miss(in);
   warn_of_slots();
   describe(in, out, surfaces);
+}
+
+/// Leaves the slots of a frame that cannot be used empty, or drops the frame if it has a tensor of
+/// its own.
+void Normalize::miss(GstBuffer *in) {
+  const Error &fault = *maker_.pictures().front().fault;
+  if (frames_ == 1) throw Error(fault);
+  warn_of_frame("a frame is missing in its clip: " + std::string(fault.what()));
+  clips_.add_missing(in);
 }
 
 void Normalize::warn_of_slots() const {
@@ -218,7 +262,7 @@ void Normalize::describe(GstBuffer *in, GstBuffer *out, const Surfaces &surfaces
     remove_geometry(out);
     return attach_slots(out, slots);
   }
-  open_.add(in, out, std::move(slots), frame_duration(), frames_);
+  clips_.add(in, std::move(slots));
 }
 
 /// Returns the duration of a frame; 0 if the caps have no frame rate.
@@ -318,10 +362,9 @@ GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
   const Settings s = settings();
   Ref<GstCaps> result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
-    const auto frames = static_cast<gint>(s.frames);
-    const Ref<GstStructure> scaled = direction == GST_PAD_SRC
-                                         ? with_framerate_of(caps, i, frames, 1)
-                                         : with_framerate_of(caps, i, 1, frames);
+    const auto hop = static_cast<gint>(s.clip().hop);
+    const Ref<GstStructure> scaled = direction == GST_PAD_SRC ? with_framerate_of(caps, i, hop, 1)
+                                                              : with_framerate_of(caps, i, 1, hop);
     const GstStructure *structure = scaled.get();
     Ref<GstCaps> others(gst_caps_new_empty());
     if (direction == GST_PAD_SRC)
@@ -363,10 +406,10 @@ GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCap
 
 TransformElement *create(GstBaseTransform *element) { return new Normalize(element); }
 
-// --- GstBaseTransform, for frames-per-tensor ----------------------------------------------------
+// --- GstBaseTransform, for clips ----------------------------------------------------------------
 
-OpenTensor &open_of(GstBaseTransform *trans) {
-  return static_cast<Normalize &>(transform_of(trans)).open();
+Clips &clips_of(GstBaseTransform *trans) {
+  return static_cast<Normalize &>(transform_of(trans)).clips();
 }
 
 GstBaseTransformClass *parent_class() {
@@ -374,27 +417,39 @@ GstBaseTransformClass *parent_class() {
 }
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform *trans, GstBuffer *in, GstBuffer **out) {
-  *out = open_of(trans).take();
+  *out = clips_of(trans).take();
   return *out != nullptr ? GST_FLOW_OK : parent_class()->prepare_output_buffer(trans, in, out);
 }
 
+/// The parent class drops frames that are late. They count: a clip shows when its frames were.
+GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, GstBuffer *input) {
+  const Ref<GstBuffer> frame(gst_buffer_ref(input));
+  const GstFlowReturn flow = parent_class()->submit_input_buffer(trans, is_discont, input);
+  if (flow != GST_BASE_TRANSFORM_FLOW_DROPPED) return flow;
+  const GstFlowReturn missed = clips_of(trans).miss(frame.get());
+  return missed == GST_FLOW_OK ? flow : missed;
+}
+
 GstFlowReturn generate_output(GstBaseTransform *trans, GstBuffer **out) {
-  return open_of(trans).keep(parent_class()->generate_output(trans, out), out);
+  const bool is_left_out = trans->queued_buf != nullptr && !clips_of(trans).next();
+  if (is_left_out) gst_clear_buffer(&trans->queued_buf);
+  return clips_of(trans).keep(parent_class()->generate_output(trans, out), out);
 }
 
 /// Other threads may send non-serialized events while a frame is being processed.
 gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
-  if (GST_EVENT_IS_SERIALIZED(event)) open_of(trans).before_event(event);
+  if (GST_EVENT_IS_SERIALIZED(event)) clips_of(trans).before_event(event);
   return parent_class()->sink_event(trans, event);
 }
 
 gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   if (!parent_class()->query(trans, direction, query)) return FALSE;
-  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY) open_of(trans).add_latency(query);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY) clips_of(trans).add_latency(query);
   return TRUE;
 }
 
 void install_overrides(GstBaseTransformClass *klass) {
+  klass->submit_input_buffer = submit_input_buffer;
   klass->prepare_output_buffer = prepare_output_buffer;
   klass->generate_output = generate_output;
   klass->sink_event = sink_event;

@@ -175,7 +175,7 @@ void append_results(GstCaps *caps, const GstStructure *in, int factor) {
   const auto dimensions = dimensions_of_tensor(in);
   if (!dimensions) return append_unfixed_results(caps, in);
   const TensorDesc out = shuffled({desc_of(*dimensions, DType::uint8, Layout::nchw), factor});
-  append_with_dimensions(caps, new_result(in), dimensions_of(out));
+  append_with_dimensions(caps, new_result(in), out);
   append_pictures(caps, in, out);
 }
 
@@ -199,8 +199,9 @@ void append_sources(GstCaps *caps, const GstStructure *out, int factor) {
   if (!d)
     gst_caps_append_structure(caps, s);
   else if ((*d)[0] % factor == 0 && (*d)[1] % factor == 0)
-    append_with_dimensions(
-        caps, s, {(*d)[0] / factor, (*d)[1] / factor, (*d)[2] * factor * factor, (*d)[3]});
+    append_with_dimensions(caps, s,
+                           {DType::uint8, Layout::nchw, (*d)[3], (*d)[2] * factor * factor,
+                            (*d)[1] / factor, (*d)[0] / factor});
   else
     gst_structure_free(s);
 }

@@ -144,6 +144,16 @@ void TensorMuxer::follow_direction(GstAggregatorPad *pad, GstEvent *event) {
     gst_pad_mark_reconfigure(element_->srcpad);  // the batch may have the size of this picture
 }
 
+namespace {
+
+void check_layout(Layout layout) {
+  if (layout == Layout::ncthw)
+    throw Error(Error::Code::settings,
+                "layout=ncthw is the layout of a clip, which only cudanormalize makes");
+}
+
+}  // namespace
+
 GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result) {
   apply_changes();
   renegotiating_ = false;
@@ -174,6 +184,7 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
   Ref<GstCaps> wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
   try {
     check_regions(latched().regions);
+    check_layout(latched().layout);
     if (slots > kMaxSlots)
       throw Error(Error::Code::settings, std::to_string(cameras) + " cameras with " +
                                              std::to_string(latched().regions.slots()) +

@@ -21,9 +21,9 @@
  * call gst_deinit(), which is optional.
  *
  * Data is row-major and contiguous. Shapes and strides are in elements, outermost dimension first.
- * The caps do not contain the layout: a tensor of cudanormalize is N, C, H, W or N, H, W, C,
- * depending on the element's property `layout`, and has no N dimension if the caps have three
- * dimensions.
+ * The caps do not contain the layout: a tensor of cudanormalize is N, C, H, W or N, H, W, C or, for
+ * the frames of a clip, 1, C, T, H, W, depending on the element's property `layout`. It lacks the
+ * outermost dimension if that is 1 and the caps leave it out.
  *
  * gst_cuda_tensor_histogram_parse() reads the messages that cudahistogram posts on the bus.
  */

@@ -19,4 +19,15 @@ bool is_copied_meta(GType api) {
   return true;
 }
 
+void copy_metas(GstBuffer *in, GstBuffer *out) {
+  gpointer state = nullptr;
+  while (GstMeta *meta = gst_buffer_iterate_meta(in, &state)) {
+    if (!is_copied_meta(meta->info->api) || GST_META_FLAG_IS_SET(meta, GST_META_FLAG_POOLED) ||
+        meta->info->transform_func == nullptr)
+      continue;
+    GstMetaTransformCopy all = {FALSE, 0, static_cast<gsize>(-1)};
+    meta->info->transform_func(out, meta, in, _gst_meta_transform_copy, &all);
+  }
+}
+
 }  // namespace cudatensor

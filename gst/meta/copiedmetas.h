@@ -10,4 +10,7 @@ namespace cudatensor {
 /// or colors. Others are mapped after the frame has been processed.
 bool is_copied_meta(GType api);
 
+/// Copies such metas from one buffer to another.
+void copy_metas(GstBuffer *in, GstBuffer *out);
+
 }  // namespace cudatensor

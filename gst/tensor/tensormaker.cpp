@@ -75,8 +75,7 @@ void TensorMaker::prepare(Backend &backend, const TensorSettings &s, const Tenso
   out_ = out;
   parts_ = parts;
   each_ = s.regions.slots();
-  TensorDesc part = out;
-  part.n /= parts;
+  const TensorDesc part = out.part(out.n / parts);
   const NormalizeParams params = params_of(s);
   if (operation_ != nullptr && part == part_) {
     if (params != params_) operation_->set_params(params);
@@ -193,36 +192,58 @@ void TensorMaker::fill(FramePass &pass, const OpenInput &open) {
 }
 
 bool TensorMaker::make(Session &session, const TensorSettings &s,
-                       const std::vector<TensorInput> &inputs, GstBuffer *out, int64_t part) {
+                       const std::vector<TensorInput> &inputs, GstBuffer *out,
+                       const TensorPart &part) {
   const MapsScope scope(maps_);
   FramePass pass(session);
   open(pass, s, inputs);
   if (opened_.empty()) return false;
-  pass.set_output(out);
+  pass.set_output(out, part.tensor);
   pass.begin();
   const TensorMap target(out_, out, pass.output_flags());
   slots_.clear();
   for (const OpenInput &each : opened_) call_for(*each.input, [&] { fill(pass, each); });
-  const Tensor own = slots_of(pass.output(target.view()), part * part_.n, part_.n);
+  const Tensor own = part_of(pass.output(target.view()), part.index);
   geometries_ = &operation_->run(slots_, own, pass.stream());
-  if (part + 1 < parts_)
-    pass.finish_part();
-  else
+  if (part.is_final)
     pass.finish();
+  else
+    pass.finish_part();
   return true;
 }
 
-void TensorMaker::pad(Session &session, GstBuffer *out, int64_t first) {
+void TensorMaker::pad(Session &session, GstBuffer *out, const std::vector<int64_t> &parts,
+                      size_t number) {
   // A change of n-threads has closed the session and destroyed the operation.
   if (operation_ == nullptr) operation_ = session.backend().normalize(params_, part_);
   FramePass pass(session);
-  pass.set_output(out);
+  pass.set_output(out, number);
   pass.begin();
   const TensorMap target(out_, out, pass.output_flags());
   const Tensor tensor = pass.output(target.view());
-  for (int64_t i = first; i < parts_; ++i)
-    operation_->run({}, slots_of(tensor, i * part_.n, part_.n), pass.stream());
+  for (const int64_t part : parts) operation_->run({}, part_of(tensor, part), pass.stream());
   pass.finish();
+}
+
+void TensorMaker::carry(Session &session, GstBuffer *from, GstBuffer *to, int64_t first,
+                        size_t number) {
+  FramePass pass(session);
+  pass.set_output(to, number);
+  const bool is_staged = pass.is_output_staged();
+  if (!is_staged) pass.add_input(out_, from);
+  pass.begin();
+  const TensorMap target(out_, to, pass.output_flags());
+  const Tensor next = pass.output(target.view());
+  std::optional<TensorMap> full;
+  if (!is_staged) full.emplace(out_, from, pass.input_flags(0));
+  const ConstTensor last = is_staged ? constant(next) : pass.input(0, full->constant());
+  // The staged tensor moves within its own memory, so that longer copies would overlap.
+  const int64_t shift = first * part_.n, most = is_staged ? shift : out_.n;
+  for (int64_t slot = 0; slot + shift < out_.n; slot += most) {
+    const int64_t count = std::min(most, out_.n - shift - slot);
+    pass.copy(slots_of(next, slot, count), slots_of(last, slot + shift, count));
+  }
+  pass.finish_part();
 }
 
 DescribedSlots TensorMaker::describe(const std::vector<BatchSlot> &wholes) const {

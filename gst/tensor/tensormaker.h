@@ -35,6 +35,13 @@ struct MadePicture {
   std::optional<Error> fault;  ///< why it was not used; no value if it was used or absent
 };
 
+/// The part of a tensor that is made next.
+struct TensorPart {
+  int64_t index = 0;
+  size_t tensor = 0;     ///< number of the tensor, if several are filled in turn
+  bool is_final = true;  ///< whether it completes the tensor
+};
+
 /// Used only by the streaming thread, inside the session's scope.
 class TensorMaker {
  public:
@@ -51,9 +58,11 @@ class TensorMaker {
   /// leaves its slots empty; other errors of an input are thrown with its name. Returns false, and
   /// fills nothing, if there is no input whose buffer can be used.
   bool make(Session &session, const TensorSettings &settings,
-            const std::vector<TensorInput> &inputs, GstBuffer *out, int64_t part = 0);
-  /// Fills the parts from `first` on with pad, and completes the tensor.
-  void pad(Session &session, GstBuffer *out, int64_t first);
+            const std::vector<TensorInput> &inputs, GstBuffer *out, const TensorPart &part = {});
+  /// Fills parts with pad, and completes the tensor. `number`: as in TensorPart.
+  void pad(Session &session, GstBuffer *out, const std::vector<int64_t> &parts, size_t number);
+  /// Begins a tensor with the parts of a complete one from `first` on.
+  void carry(Session &session, GstBuffer *from, GstBuffer *to, int64_t first, size_t number);
 
   // Results of the last make():
   /// The result of each input's picture; for a batch, of each of its surfaces.
@@ -83,6 +92,9 @@ class TensorMaker {
   void check_region(const TensorSettings &settings, const Source &source,
                     const Region &region) const;
   void fill(FramePass &pass, const OpenInput &open);
+  Tensor part_of(const Tensor &tensor, int64_t part) const {
+    return slots_of(tensor, part * part_.n, part_.n);
+  }
 
   TensorDesc out_ = {}, part_ = {};
   int64_t parts_ = 1, each_ = 1;  // each_: slots per picture

@@ -9,6 +9,11 @@
 namespace cudatensor {
 namespace {
 
+/// Describes a tensor of `n` pictures of this size.
+TensorDesc tensor_for(const TensorSettings &s, int64_t n, int width, int height) {
+  return {s.dtype, s.layout, n, s.normalize.channels(), height, width};
+}
+
 /// Returns whether the settings can produce a tensor of these dimensions.
 bool fits(const TensorSettings &s, int64_t n, const Dimensions &dimensions) {
   const TensorDesc t = desc_of(dimensions, s.dtype, s.layout);
@@ -31,7 +36,7 @@ bool lacks_size(const TensorSettings &s) {
 /// Returns the `dimensions` strings that a structure allows. If it does not restrict them, returns
 /// our own, or none if the size is not known.
 std::vector<std::string> choices(const GstStructure *tensor, const TensorSettings &s,
-                                 const Dimensions &ours) {
+                                 const TensorDesc &ours) {
   std::vector<std::string> texts = allowed_strings(tensor, "dimensions");
   if (texts.empty() && !lacks_size(s)) texts.push_back(dimensions_text(ours));
   return texts;
@@ -71,10 +76,6 @@ const GstCaps *yuv_caps() {
 
 }  // namespace
 
-Dimensions dimensions_for(const TensorSettings &s, int64_t n, int width, int height) {
-  return dimensions_of({s.dtype, s.layout, n, s.normalize.channels(), height, width});
-}
-
 void append_open_tensors(GstCaps *caps, const TensorSettings &s, const GstStructure *picture) {
   GstStructure *tensor = new_tensor_structure(picture);
   gst_structure_set(tensor, "types", G_TYPE_STRING, type_text(s.dtype), nullptr);
@@ -86,13 +87,13 @@ void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n,
   if (s.width == 0 || s.height == 0) return append_open_tensors(caps, s, picture);
   GstStructure *tensor = new_tensor_structure(picture);
   gst_structure_set(tensor, "types", G_TYPE_STRING, type_text(s.dtype), nullptr);
-  append_with_dimensions(caps, tensor, dimensions_for(s, n, s.width, s.height));
+  append_with_dimensions(caps, tensor, tensor_for(s, n, s.width, s.height));
 }
 
 GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const TensorSettings &s,
                        int64_t n, int width, int height) {
-  const Dimensions ours =
-      dimensions_for(s, n, s.width != 0 ? s.width : width, s.height != 0 ? s.height : height);
+  const TensorDesc ours =
+      tensor_for(s, n, s.width != 0 ? s.width : width, s.height != 0 ? s.height : height);
   std::string taken;
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     for (const std::string &text : choices(gst_caps_get_structure(caps, i), s, ours)) {

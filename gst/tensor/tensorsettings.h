@@ -22,9 +22,6 @@ struct TensorSettings {
   ModelState model;
 };
 
-/// Returns the dimensions of a tensor of `n` pictures of this size.
-Dimensions dimensions_for(const TensorSettings &s, int64_t n, int width, int height);
-
 /// Appends the caps of a tensor of `n` pictures, with the framerate of `picture`. The dimensions
 /// are omitted if the settings leave the size to downstream.
 void append_tensors(GstCaps *caps, const TensorSettings &s, int64_t n, const GstStructure *picture);
@@ -66,7 +63,8 @@ void add_shape_properties(Properties<S> &t) {
                       color_get_type(), static_cast<int>(Color::rgb)),
         Effect::renegotiates, [](S &s) -> Color & { return s.normalize.color; });
   t.add(enum_property("layout", "Layout",
-                      "Order of the tensor's dimensions: nchw (planar) or nhwc (interleaved)",
+                      "Order of the tensor's dimensions: nchw (planar), nhwc (interleaved) or, for "
+                      "a clip of cudanormalize, ncthw",
                       layout_get_type(), static_cast<int>(Layout::nchw)),
         Effect::renegotiates, [](S &s) -> Layout & { return s.layout; });
   t.add(enum_property("dtype", "Data type", "Type of the tensor's elements", dtype_get_type(),

@@ -96,6 +96,7 @@ GType layout_get_type() {
   static const GEnumValue values[] = {
       value(Layout::nchw, "Planar: one plane per channel", "nchw"),
       value(Layout::nhwc, "Interleaved channels", "nhwc"),
+      value(Layout::ncthw, "One clip: the planes of all its frames, channel by channel", "ncthw"),
       kEnd,
   };
   static const GType type = g_enum_register_static("GstCudaTensorLayout", values);

@@ -183,7 +183,7 @@ def own_properties(element, shared):
         check(f"{element} {name}", value, others[name])
     if element == "cudatensormux":
         return {element: {n: v for n, v in own.items() if n not in others}}
-    check("properties of cudanormalize alone", ["frames-per-tensor", "video-direction"],
+    check("properties of cudanormalize alone", ["clip-hop", "frame-step", "frames-per-tensor", "video-direction"],
           sorted(set(own) - set(alike)))
     of_regions = {code(row[0])[0] for row in rows(section("Regions"))}
     return {"Regions": {n: v for n, v in alike.items() if n in of_regions},

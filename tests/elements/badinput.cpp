@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"cudanormalize", "width", -1}, BadValue{"cudanormalize", "width", 32768},
         BadValue{"cudanormalize", "height", -1}, BadValue{"cudanormalize", "height", 32768},
         BadValue{"cudanormalize", "pad-value", 256}, BadValue{"cudanormalize", "pad-value", -1},
-        BadValue{"cudanormalize", "color", 99}, BadValue{"cudanormalize", "layout", 2},
+        BadValue{"cudanormalize", "color", 99}, BadValue{"cudanormalize", "layout", 3},
         BadValue{"cudanormalize", "dtype", 5}, BadValue{"cudanormalize", "resize-mode", -1},
         BadValue{"cudanormalize", "normalization", 2}, BadValue{"cudaletterbox", "resize-mode", 99},
         // cudaletterbox has no mode stretch.

@@ -144,7 +144,7 @@ void PoolOffer::fill(GstQuery *query) {
   if (kind_ == Kind::smaller) size = 1;
   if (kind_ == Kind::pages) size = 4096;
   pool_.reset(new_pool(kind_));
-  gst_query_add_allocation_pool(query, pool_.get(), size, 0, 0);
+  gst_query_add_allocation_pool(query, pool_.get(), size, 0, kind_ == Kind::two ? 2 : 0);
   if (kind_ != Kind::several) return;
   const Ref<GstBufferPool> second(new_pool(kind_));
   gst_query_add_allocation_pool(query, second.get(), size, 0, 0);

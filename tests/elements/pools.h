@@ -12,6 +12,7 @@ class PoolOffer {
   enum class Kind {
     none,          ///< neither pool nor metas
     plain,         ///< a GstBufferPool of the caps' size
+    two,           ///< the same, of two buffers
     several,       ///< two such pools
     larger,        ///< one whose buffers are larger than the query's
     smaller,       ///< one whose buffers are smaller

@@ -107,7 +107,14 @@ std::string nick(Color color) {
   return "";
 }
 
-std::string nick(Layout layout) { return layout == Layout::nchw ? "nchw" : "nhwc"; }
+std::string nick(Layout layout) {
+  switch (layout) {
+    case Layout::nchw: return "nchw";
+    case Layout::nhwc: return "nhwc";
+    case Layout::ncthw: return "ncthw";
+  }
+  return "";
+}
 
 std::string nick(DType dtype) {
   switch (dtype) {

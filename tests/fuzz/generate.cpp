@@ -84,7 +84,7 @@ long most_of(const std::string &name) {
   static const auto *most = new std::map<std::string, long>{
       {"n-threads", 7},   {"upscale-factor", 4},    {"tile-columns", 5}, {"tile-rows", 5},
       {"max-batch", 9},   {"batch-size", 6},        {"crop-x", 9},       {"crop-y", 9},
-      {"pad-value", 255}, {"frames-per-tensor", 4},
+      {"pad-value", 255}, {"frames-per-tensor", 4}, {"frame-step", 3},   {"clip-hop", 7},
   };
   const auto found = most->find(name);
   return found != most->end() ? found->second : 64;

@@ -89,6 +89,8 @@ class Description(unittest.TestCase):
                 ("", "float32", (1, 3, 12, 20), (720, 240, 20, 1)),
                 ("dtype=float16 layout=nhwc", "float16", (1, 12, 20, 3), (720, 60, 3, 1)),
                 ("dtype=uint8 color=gray", "uint8", (1, 1, 12, 20), (240, 240, 20, 1)),
+                ("layout=ncthw frames-per-tensor=4 clip-hop=1", "float32", (1, 3, 4, 12, 20),
+                 (2880, 960, 240, 20, 1)),
                 ("dtype=int8", "int8", (1, 3, 12, 20), (720, 240, 20, 1))):
             with self.subTest(properties), small_camera(properties) as camera:
                 sample = camera.pull()

@@ -313,8 +313,6 @@ testing::AssertionResult OutputTensor::matches() const {
                 << value(const_cast<uint8_t *>(expected_.data())) << ")";
 }
 
-ConstTensor constant(const Tensor &tensor) { return {tensor.desc, tensor.data}; }
-
 ConstImage constant(const Image &image) {
   ConstImage result = {image.desc, {}};
   for (size_t plane = 0; plane < 3; ++plane)

@@ -170,7 +170,6 @@ class OutputTensor : public Guarded {
 };
 
 /// Returns the tensor as an input.
-ConstTensor constant(const Tensor &tensor);
 ConstImage constant(const Image &image);
 
 }  // namespace cudatensor

@@ -270,8 +270,9 @@ class Tensor(TensorData):
     """A tensor in a buffer. The buffer is held until this object and all arrays made from it are
     freed.
 
-    The data is row-major and contiguous. Whether the dimensions are N, C, H, W or N, H, W, C
-    depends on the property `layout` of the element that produced it. Consumers access the data
+    The data is row-major and contiguous. Whether the dimensions are N, C, H, W or N, H, W, C, or
+    1, C, T, H, W for the frames of a clip, depends on the property `layout` of the element that
+    produced it. Consumers access the data
     without a copy:
 
     * ``torch.from_dlpack(t)``, ``cupy.from_dlpack(t)``, ``numpy.from_dlpack(t)`` and similar
