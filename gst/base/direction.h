@@ -51,15 +51,4 @@ void add_direction_property(Properties<S> &table) {
             [](S &s) -> GstVideoOrientationMethod & { return s.direction.method; });
 }
 
-/// Calls `change`, which may change the direction, and returns its effect. If width and height are
-/// exchanged and caps depend on them, that is a new negotiation.
-template <class Change>
-std::optional<Effect> with_direction(const DirectionSettings &settings, bool size_is_open,
-                                     const Change &change) {
-  const bool transposed = settings.is_transposed();
-  const std::optional<Effect> effect = change();
-  const bool exchanged = settings.is_transposed() != transposed;
-  return exchanged && size_is_open ? Effect::renegotiates : effect;
-}
-
 }  // namespace cudatensor

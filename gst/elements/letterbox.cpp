@@ -24,7 +24,7 @@
  *
  * Since: 0.1
  */
-#include "gst/base/direction.h"
+#include "gst/base/directedelement.h"
 #include "gst/base/imageelement.h"
 #include "gst/base/interlacing.h"
 #include "gst/base/metadata.h"
@@ -74,9 +74,9 @@ const Properties<Settings> &properties() {
   return table;
 }
 
-class Letterbox final : public ImageElement<Settings> {
+class Letterbox final : public DirectedElement<ImageElement<Settings>> {
  public:
-  explicit Letterbox(GstBaseTransform *element) : ImageElement(element, properties()) {}
+  explicit Letterbox(GstBaseTransform *element) : DirectedElement(element, properties()) {}
 
   GstCaps *transform_caps(GstPadDirection direction, GstCaps *caps) override;
   GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
@@ -92,17 +92,7 @@ class Letterbox final : public ImageElement<Settings> {
 
   std::string caps_warning() const override { return hdr_warning(in_.info); }
 
-  std::optional<Effect> set_property(guint index, const GValue *value) override {
-    return with_direction(pending().direction, true,
-                          [&] { return ImageElement::set_property(index, value); });
-  }
   GstEvent *take_event(GstEvent *event) override;
-  void stop() override {
-    core_of(element()).change([&]() -> std::optional<Effect> {
-      forget_tags(pending().direction);
-      return Effect::next_frame;
-    });
-  }
 
   void prepare(Backend &backend) override {
     source_.direction = latched().direction.direction();
@@ -158,10 +148,7 @@ GstEvent *Letterbox::sent_tags(GstEvent *event, GstVideoOrientationMethod method
 /// Follows the orientation in tags. Tags that follow a change of the method, before the next frame,
 /// are those of the new method; the earlier ones are sent again.
 GstEvent *Letterbox::take_event(GstEvent *event) {
-  core_of(element()).change([&] {
-    return with_direction(pending().direction, true,
-                          [&] { return follow_event(pending().direction, event); });
-  });
+  follow(event);
   if (GST_EVENT_TYPE(event) != GST_EVENT_TAG) return event;
   send_tags(settings().direction.method);
   return sent_tags(event, tags_method_);

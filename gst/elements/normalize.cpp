@@ -37,7 +37,7 @@
  *
  * Since: 0.1
  */
-#include "gst/base/direction.h"
+#include "gst/base/directedelement.h"
 #include "gst/base/metadata.h"
 #include "gst/base/transformelement.h"
 #include "gst/caps/videocaps.h"
@@ -105,10 +105,10 @@ const Properties<Settings> &properties() {
   return table;
 }
 
-class Normalize final : public ElementWithSettings<Settings> {
+class Normalize final : public DirectedElement<ElementWithSettings<Settings>> {
  public:
   explicit Normalize(GstBaseTransform *element)
-      : ElementWithSettings(element, properties()), clips_(element, maker_) {}
+      : DirectedElement(element, properties()), clips_(element, maker_) {}
 
   Clips &clips() { return clips_; }
 
@@ -141,16 +141,13 @@ class Normalize final : public ElementWithSettings<Settings> {
   void process(Session &session, GstBuffer *in, GstBuffer *out) override;
   void stop() override {
     clips_.discard();
-    core_of(element()).change([&]() -> std::optional<Effect> {
-      forget_tags(pending().direction);
-      return Effect::next_frame;
-    });
+    DirectedElement::stop();
   }
 
  private:
   using Surfaces = TensorInput::Surfaces;
 
-  bool size_is_open() const { return pending().width == 0 || pending().height == 0; }
+  bool size_is_open() const override { return pending().width == 0 || pending().height == 0; }
   void miss(GstBuffer *in);
   void warn_of_slots() const;
   void describe(GstBuffer *in, GstBuffer *out, const Surfaces &surfaces);
@@ -172,18 +169,14 @@ class Normalize final : public ElementWithSettings<Settings> {
 /// to frame.
 std::optional<Effect> Normalize::set_property(guint index, const GValue *value) {
   const int64_t slots = pending().regions.slots();
-  const auto effect = with_direction(pending().direction, size_is_open(), [&] {
-    return set_given(pending(), properties(), index, value);
-  });
+  const auto effect =
+      with_direction([&] { return set_given(pending(), properties(), index, value); });
   return pending().regions.slots() != slots ? Effect::renegotiates : effect;
 }
 
 /// Follows the orientation in tags, which does not apply to the tensor.
 GstEvent *Normalize::take_event(GstEvent *event) {
-  core_of(element()).change([&] {
-    return with_direction(pending().direction, size_is_open(),
-                          [&] { return follow_event(pending().direction, event); });
-  });
+  follow(event);
   return without_orientation(event);
 }
 
