@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // video-direction of every element that has it: pictures, sizes, tags, regions and metas.
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+
 #include "gpu.h"
 #include "muxrig.h"
 #include "reference.h"
@@ -445,6 +448,41 @@ TEST(OrientationOfCameras, EachPadHasItsOwn) {
   EXPECT_TRUE(same_bytes(bytes_of(batch.get()),
                          joined({turned(Direction::counterclockwise), turned(Direction::identity),
                                  turned(Direction::half_turn)})));
+}
+
+/// A control binding gives each batch the direction of its time, also where that exchanges the sides
+/// of a batch with the size of the picture.
+TEST(OrientationOfCameras, AControlledDirectionIsThatOfTheBatchsTime) {
+  NormalizeCase params = small_params();
+  params.out.w = params.out.h = 0;  // the picture's
+  MuxRig rig(properties_of(params), 1);
+  const PadRef sink(gst_element_get_static_pad(rig.element(), "sink_0"));
+  GstControlSource *source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);
+  gst_object_add_control_binding(
+      GST_OBJECT(sink.get()),
+      gst_direct_control_binding_new(GST_OBJECT(sink.get()), "video-direction", source));
+  constexpr GstClockTime kFrame = GST_SECOND / 25;
+  // From 0 for the first value of the enumeration to 1 for the last, custom.
+  const auto position = [](Direction direction) {
+    return (static_cast<int>(direction) + 0.25) / GST_VIDEO_ORIENTATION_CUSTOM;
+  };
+  for (size_t i = 0; i < std::size(kNamed); ++i)
+    gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), i * kFrame,
+                                       position(kNamed[i].direction));
+  gst_object_unref(source);
+  const Picture picture = random_picture({PixelFormat::NV12, 20, 14});
+  rig.camera(0).caps(video_caps(picture.desc()));
+  for (size_t i = 0; i < std::size(kNamed); ++i) {
+    rig.camera(0).push(frame_at(picture, i * kFrame, kFrame));
+    NormalizeCase own = params;
+    own.source = source_of(picture.desc());
+    own.source.direction = kNamed[i].direction;
+    own.out.w = own.source.seen().width;
+    own.out.h = own.source.seen().height;
+    const BufferRef batch = rig.pull();
+    EXPECT_TRUE(same_bytes(bytes_of(batch.get()), normalized(picture, own))) << kNamed[i].nick;
+  }
 }
 
 /// The mux is a GstChildProxy, so that a launch line can set the property before the pad exists.
