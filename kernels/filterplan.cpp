@@ -218,7 +218,7 @@ FilterPlan make_filter_plan(const Source &source, const Resize &resize, Color co
   if (plan.x.begin == plan.x.end || plan.y.begin == plan.y.end) {
     plan.x = pad_axis(dst_width);
     plan.y = pad_axis(dst_height);
-    plan.pixels = make_conversion_plan(source, resize, color);
+    plan.pixels = {make_conversion_plan(source, resize, color), {}};
     return plan;
   }
   plan.pixels = plan_pixels(source, resize, color, x, y, plan.x, plan.y);

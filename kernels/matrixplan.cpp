@@ -111,7 +111,6 @@ MatrixPlan make_matrix_plan(const Source &source, const Resize &resize, Color co
   const Matrix inverse = checked_inverse(matrix);
   MatrixPlan plan = {};
   plan.conversion = make_conversion_plan(stored, resize, color);
-  plan.conversion.method = resize.method;
   plan.conversion.geometry = make_geometry_of(image, matrix, inverse, dst_width, dst_height);
   const ChromaAxes &chroma = plan.conversion.chroma;
   plan.x =

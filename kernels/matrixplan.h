@@ -28,8 +28,7 @@ struct MatrixAxis {
 };
 
 struct MatrixPlan {
-  ResamplePlan
-      conversion;  ///< its tables are empty; the geometry and the method are those of the slot
+  ConversionPlan conversion;  ///< the geometry is that of the slot
   MatrixAxis x, y;
   bool repeats_edge;  ///< pixels outside of the picture repeat its edge, instead of being pad
 };

@@ -89,9 +89,10 @@ PadColor make_pad_color(Color color, int value) {
   return {pad, chroma, chroma};
 }
 
-ResamplePlan make_conversion_plan(const Source &source, const Resize &resize, Color color) {
-  ResamplePlan plan = {};
+ConversionPlan make_conversion_plan(const Source &source, const Resize &resize, Color color) {
+  ConversionPlan plan = {};
   plan.source = source;
+  plan.method = resize.method;
   plan.layout = layout_of(source.image.format);
   plan.chroma = chroma_of(source);
   if (color == Color::yuv && plan.layout.model != ColorModel::yuv)
@@ -114,12 +115,11 @@ ResamplePlan make_resample_plan(const Source &source, const Resize &resize, Colo
   check_size("an output", dst_width, dst_height);
   check_resize(resize, color);
 
-  ResamplePlan plan = make_conversion_plan(source, resize, color);
+  ResamplePlan plan = {make_conversion_plan(source, resize, color), {}};
   plan.geometry = make_geometry(resize.fit(), image.width, image.height,
                                 region.value_or(whole(image)), dst_width, dst_height);
   plan.geometry.direction = source.direction;
   plan.sampling = make_sampling_plan(plan.geometry, resize.method, plan.chroma.x, plan.chroma.y);
-  plan.method = resize.method;
   return plan;
 }
 

@@ -65,14 +65,13 @@ enum class Conversion : uint8_t {
   gray_to_rgb,  ///< the sampled component is copied to all three
 };
 
-/// All data that a backend needs to compute the unrounded components of an output pixel, in the
-/// order R G B, Y U V or gray.
-struct ResamplePlan {
+/// All data that a backend needs to compute the unrounded components of an output pixel from its
+/// samples, in the order R G B, Y U V or gray.
+struct ConversionPlan {
   Source source;
   FormatLayout layout;
   ChromaAxes chroma;
   Geometry geometry;
-  SamplingPlan sampling;
   Method method;
   DepthScale depth[2];  ///< for luma (or R, G and B), and for chroma
   Conversion conversion;
@@ -82,9 +81,13 @@ struct ResamplePlan {
   PadColor pad;
 };
 
-/// Makes the parts of a plan that do not depend on sizes; the tables are empty. Throws if the
-/// source cannot be converted to the colors.
-ResamplePlan make_conversion_plan(const Source &source, const Resize &resize, Color color);
+/// The same with the samples of each output column and row.
+struct ResamplePlan : ConversionPlan {
+  SamplingPlan sampling;
+};
+
+/// Makes a plan without its geometry. Throws if the source cannot be converted to the colors.
+ConversionPlan make_conversion_plan(const Source &source, const Resize &resize, Color color);
 
 /// Makes a plan for the source, or for a region of the seen picture, which may extend beyond it.
 /// Throws if the source cannot be converted to the colors (YUV from RGB or gray) or a size is out

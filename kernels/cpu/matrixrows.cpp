@@ -7,7 +7,7 @@ namespace {
 /// Reads samples of one component in the scale of eight bits.
 class Reader {
  public:
-  Reader(const ConstImage &in, const ResamplePlan &plan, int component)
+  Reader(const ConstImage &in, const ConversionPlan &plan, int component)
       : row_(in.row(plan.layout.component[component], 0)),
         stride_(in.planes[plan.layout.component[component].plane].stride),
         step_(plan.layout.component[component].step),
