@@ -153,7 +153,8 @@ class UploadedFilter {
 
   FilterArgs args(const ConstImage &in, bool words) const {
     FilterArgs args = args_;
-    set_samples(args.pixels, in, layout_, sampled_, words, direction_);
+    set_samples(args.pixels, in, layout_, sampled_, words ? Reading::upright : Reading::bytes,
+                direction_);
     return args;
   }
   FilterArgs pad_args(const PadColor &) const { return args_; }

@@ -17,7 +17,7 @@ struct AnyPixels {
 
   static __device__ __forceinline__ void convert(const FilterArgs &args, const Piece &piece,
                                                  const Shared<kProduced> &to) {
-    using Sampler = Resampler<F, Converts, false>;
+    using Sampler = Resampler<F, Converts>;
     const ResampleArgs &in = args.pixels;
     for (int group = static_cast<int>(threadIdx.y); group < piece.height();
          group += static_cast<int>(blockDim.y)) {

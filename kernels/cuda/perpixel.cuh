@@ -141,6 +141,7 @@ struct TensorArgs {
 template <class T>
 struct TensorSink {
   using Args = TensorArgs;
+  static constexpr bool kHasTiles = true;
   static constexpr int kColumns = 1, kRows = kTensorRows;
   static constexpr int kBlocksPerSm = sizeof(T) <= 2 ? kSmallTensorBlocksPerSm : kTensorBlocksPerSm;
   static constexpr bool kSaturates = false;  // whether the Sink clamps values to 0..255
@@ -169,16 +170,87 @@ struct TensorSink {
       for (int i = 0; i < kRows; ++i) {
         if (i >= to.rows) return;
         for (int c = 0; c < kComponents; ++c) {
-          const float normalized = normalize(out.scale[c], value[i][c]);
-          // NaN marks a pixel outside the picture.
-          const bool is_zero = out.pad_is_zero && normalized != normalized;
           store_global(reinterpret_cast<T *>(advance(channel[c], to.y + i, out.row)),
-                       to_element<T>(is_zero ? 0.0f : normalized));
+                       element(out, c, value[i][c]));
         }
       }
     }
   };
+
+  /// A tile in shared memory, which threads fill by columns and store by rows.
+  template <int kComponents>
+  struct Tile {
+    // A row has an odd number of words, so that neither order has bank conflicts.
+    T element[kComponents][kTileSide][kTileSide + 4 / sizeof(T)];
+
+    template <class AnyPixel, int kCount>
+    __device__ __forceinline__ void set(const Args &out, int row, int column,
+                                        const AnyPixel (&p)[kCount]) {
+      Collected<kComponents, kCount> collected;
+      collected.add(out, 0, p);
+#pragma unroll
+      for (int i = 0; i < kCount; ++i)
+        for (int c = 0; c < kComponents; ++c)
+          element[c][row][column + i] = TensorSink::element(out, c, collected.value[i][c]);
+    }
+
+    /// Stores column `column` of the rows first, first + kTileWarps and so on.
+    __device__ __forceinline__ void store(const Args &out, const Place &to, int first,
+                                          int column) const {
+      if (column >= to.columns) return;
+      uint8_t *const at = advance(out.data + to.frame * out.frame, to.x + column, out.pixel);
+#pragma unroll
+      for (int c = 0; c < kComponents; ++c)
+        for (int row = first; row < to.rows; row += kTileWarps)
+          store_global(reinterpret_cast<T *>(advance(at + out.channel[c], to.y + row, out.row)),
+                       element[c][row][column]);
+    }
+  };
+
+ private:
+  static __device__ __forceinline__ T element(const Args &out, int c, float value) {
+    const float normalized = normalize(out.scale[c], value);
+    // NaN marks a pixel outside the picture.
+    const bool is_zero = out.pad_is_zero && normalized != normalized;
+    return to_element<T>(is_zero ? 0.0f : normalized);
+  }
 };
+
+/// Computes a tile of pixels per block for a Sampler of the transposed picture. Threads that are
+/// neighbors along x read neighboring samples of a stored row, which are a column of the tile, and
+/// store neighboring elements of a row.
+template <class Sampler, class Sink, int kSlots>
+__global__ void __launch_bounds__(kTileSide *kTileWarps, kTileBlocksPerSm) per_tile(
+    const __grid_constant__ PixelWork<typename Sampler::Args, typename Sink::Args, kSlots> work) {
+  constexpr int kColumns = kTileSide / kTileWarps;
+  __shared__ typename Sink::template Tile<Sampler::kProduced> tile;
+  const unsigned frame = kSlots == 1 ? 0 : blockIdx.z;
+  const int x = static_cast<int>(blockIdx.x * kTileSide);
+  const int y = static_cast<int>(blockIdx.y * kTileSide);
+  const int row = static_cast<int>(threadIdx.x), column = static_cast<int>(threadIdx.y) * kColumns;
+  // Threads beyond the output repeat its last pixels.
+  const int last_column = (work.width - 1) / kColumns * kColumns;
+  typename Sampler::template Patch<1, kColumns> patch(work.in[frame], min(y + row, work.height - 1),
+                                                      min(x + column, last_column));
+
+  wait_for_previous_kernel();
+  typename Sampler::Value p[kColumns];
+  patch.column(0, p);
+  tile.set(work.out, row, column, p);
+  __syncthreads();
+  tile.store(work.out,
+             {frame, x, y, min(work.width - x, kTileSide), min(work.height - y, kTileSide)},
+             static_cast<int>(threadIdx.y), static_cast<int>(threadIdx.x));
+}
+
+template <class Sampler, class Sink, int kSlots>
+void launch_per_tile(const char *name, const Queue &queue,
+                     const PixelWork<typename Sampler::Args, typename Sink::Args, kSlots> &work,
+                     size_t slots) {
+  const dim3 grid(blocks_for(work.width, kTileSide), blocks_for(work.height, kTileSide),
+                  static_cast<unsigned>(slots));
+  launch(name, per_tile<Sampler, Sink, kSlots>, {grid, dim3(kTileSide, kTileWarps)}, queue, work);
+}
 
 /// Rounds a component to an integer without clamping it to a sample. Negative values stay negative
 /// but change their magnitude. The product with the smallest subnormal float is rounded down to a
@@ -208,6 +280,7 @@ struct PictureArgs {
 /// Stores four pixels of a row at once, in words if the picture is aligned.
 struct PictureSink {
   using Args = PictureArgs;
+  static constexpr bool kHasTiles = false;
   static constexpr int kColumns = 4, kRows = kPictureRows, kBlocksPerSm = 1;
   static constexpr bool kSaturates = true;
 

@@ -23,6 +23,34 @@ inline bool should_share_rows(const ResamplePlan &plan) {
   return 2 * repeated > rows;
 }
 
+/// The family by which kernels of any direction read the samples of a plan.
+enum class AnyFamily { samples, bytes, words };
+
+/// Returns the fastest one. Common conversions to RGB have kernels of their own.
+inline AnyFamily any_family_of(const ConversionPlan &plan) {
+  using F = SampleFamily;
+  const bool to_rgb = plan.conversion == Conversion::yuv_to_rgb;
+  switch (plan.layout.family) {
+    case F::semiplanar:
+    case F::deep_semiplanar: return to_rgb ? AnyFamily::words : AnyFamily::samples;
+    case F::packed_rgb3:
+    case F::packed_rgb4:
+    case F::planar_rgb: return plan.produced == 3 ? AnyFamily::bytes : AnyFamily::samples;
+    case F::planar_444:
+    case F::planar_subsampled:
+    case F::packed_422: return to_rgb ? AnyFamily::bytes : AnyFamily::samples;
+    case F::gray:
+    case F::deep_gray:
+    case F::deep_planar: return AnyFamily::samples;
+  }
+  throw_unknown_family();
+}
+
+/// Returns how that kernel reads them.
+inline Reading any_reading_of(const ConversionPlan &plan) {
+  return any_family_of(plan) == AnyFamily::words ? Reading::words : Reading::bytes;
+}
+
 /// Selects the kernel for a plan and a Sink. Only combinations that plans can need are compiled.
 template <class Sink, int kSlots>
 class ResampleLaunchers {
@@ -33,7 +61,7 @@ class ResampleLaunchers {
   /// Returns the kernel for pictures with aligned words.
   static Result pick(const ResamplePlan &plan) {
     using F = SampleFamily;
-    if (plan.source.direction != Direction::identity) return pick_any(plan);
+    if (plan.source.direction != Direction::identity) return pick_turned(plan);
     switch (plan.layout.family) {
       case F::gray:
       case F::packed_rgb3:
@@ -78,9 +106,34 @@ class ResampleLaunchers {
 
  private:
   template <class F, class Converts>
-  using Separate = Resampler<F, Converts, false>;
+  using Separate = Resampler<F, Converts, Order::apart>;
   template <class F, class Converts>
-  using Shared = Resampler<F, Converts, true>;
+  using Shared = Resampler<F, Converts, Order::shared>;
+  template <class F, class Converts>
+  using Transposed = Resampler<F, Converts, Order::transposed>;
+
+  /// Returns the kernel for a picture that is not upright.
+  static Result pick_turned(const ResamplePlan &plan) {
+    if constexpr (Sink::kHasTiles)
+      if (orientation_of(plan.source.direction).transposed) return pick_turned_of<Transposed>(plan);
+    return pick_turned_of<Separate>(plan);
+  }
+
+  template <template <class, class> class Sampler>
+  static Result pick_turned_of(const ResamplePlan &plan) {
+    switch (any_family_of(plan)) {
+      case AnyFamily::samples: break;
+      case AnyFamily::bytes:
+        if (plan.conversion == Conversion::yuv_to_rgb)
+          return of<Sampler, AnyBytes, Conversion::yuv_to_rgb, 3>();
+        return of<Sampler, AnyBytes, Conversion::keep, 3>();
+      case AnyFamily::words:
+        if (plan.layout.is_deep())
+          return of<Sampler, AnyDeepSemiPlanar, Conversion::yuv_to_rgb, 3>();
+        return of<Sampler, AnySemiPlanar, Conversion::yuv_to_rgb, 3>();
+    }
+    return pick_any(plan);
+  }
 
   /// Returns the kernel with this Sampler; null for families that only pick() supports.
   template <template <class, class> class Sampler>
@@ -109,9 +162,12 @@ class ResampleLaunchers {
   }
 
   template <template <class, class> class Sampler, class F, Conversion conversion, int produced>
-  static constexpr Result of() {
+  static Result of() {
     using Converts = OneConversion<conversion, produced, !Sink::kSaturates>;
-    return launch_per_pixel<Sampler<F, Converts>, Sink, kSlots>;
+    if constexpr (Sampler<F, Converts>::kTransposed)
+      return launch_per_tile<Sampler<F, Converts>, Sink, kSlots>;
+    else
+      return launch_per_pixel<Sampler<F, Converts>, Sink, kSlots>;
   }
 
   template <template <class, class> class Sampler>
@@ -143,7 +199,7 @@ class ResampleLaunchers {
 };
 
 /// Returns the parameters of a plan without the picture.
-inline ResampleArgs resample_args(const ResamplePlan &plan, const Tables<float> &tables) {
+inline ResampleArgs resample_args(const ConversionPlan &plan, const Tables<float> &tables) {
   ResampleArgs args = {};
   args.tables = tables;
   args.yuv_to_rgb = plan.yuv_to_rgb;
@@ -163,9 +219,9 @@ inline void mark_outside(ResampleArgs &args) {
 
 /// Adds the picture to the parameters.
 inline void set_samples(ResampleArgs &args, const ConstImage &in, const FormatLayout &layout,
-                        int sampled, bool words, Direction direction) {
+                        int sampled, Reading reading, Direction direction) {
   const Samples before = args.samples;
-  args.samples = samples_of(in, layout, sampled, words, direction);
+  args.samples = samples_of(in, layout, sampled, reading, direction);
   std::copy(before.depth, before.depth + 2, args.samples.depth);
 }
 
@@ -190,6 +246,7 @@ class UploadedResample {
         layout_(plan.layout),
         sampled_(plan.sampled),
         direction_(plan.source.direction),
+        reading_(direction_ == Direction::identity ? Reading::upright : any_reading_of(plan)),
         args_(resample_args(plan, tables_.get())) {}
 
   /// Returns a plan that is all pad.
@@ -209,14 +266,15 @@ class UploadedResample {
     return {bytes, plan.sampling.x, plan.sampling.y, !plan.layout.is_deep()};
   }
 
+  /// Whether the kernel for the plan can read the picture; otherwise, the one for all pictures can.
   bool fits_words(const ConstImage &in) const {
-    return cuda::fits_words(in, layout_, sampled_, direction_);
+    return reading_ == Reading::bytes || has_words(in, layout_, sampled_);
   }
   bool fits_sharing(const ConstImage &) const { return true; }
 
   ResampleArgs args(const ConstImage &in, bool words) const {
     ResampleArgs args = args_;
-    set_samples(args, in, layout_, sampled_, words, direction_);
+    set_samples(args, in, layout_, sampled_, words ? reading_ : Reading::bytes, direction_);
     return args;
   }
   ResampleArgs pad_args(const PadColor &) const { return args_; }
@@ -226,6 +284,7 @@ class UploadedResample {
   FormatLayout layout_;
   int sampled_;
   Direction direction_;
+  Reading reading_;    // of the kernel for the plan
   ResampleArgs args_;  // all arguments except the samples
 };
 

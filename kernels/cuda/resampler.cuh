@@ -74,7 +74,7 @@ struct OneSample {
   using Words = uint32_t;
 
   template <class Column>
-  static __device__ __forceinline__ Words load(const Column &at, int32_t line, bool) {
+  static __device__ __forceinline__ Words load(const Column &at, int32_t line, bool, bool) {
     return at.sample(line);
   }
   template <class G>
@@ -89,7 +89,7 @@ struct TwoSamples {
   using Words = Sides;
 
   template <class Column>
-  static __device__ __forceinline__ Words load(const Column &at, int32_t line, bool right) {
+  static __device__ __forceinline__ Words load(const Column &at, int32_t line, bool right, bool) {
     return at.sides(line, right);
   }
   template <class G>
@@ -106,7 +106,7 @@ struct FourSamples {
   using Words = Corners;
 
   template <class Column>
-  static __device__ __forceinline__ Words load(const Column &at, int32_t line, bool right) {
+  static __device__ __forceinline__ Words load(const Column &at, int32_t line, bool right, bool) {
     return at.corners(line, right);
   }
   template <class G>
@@ -120,19 +120,69 @@ struct FourSamples {
   }
 };
 
-/// Computes pixels in floating point. `shares`: rows that need the same samples load them once.
-template <class F, class Converts, bool shares = false>
+/// The same for the transposed seen picture. Its columns are the rows of the seen picture, along
+/// which samples are blended first.
+struct FourTransposed {
+  using Words = Corners;
+
+  template <class Column>
+  static __device__ __forceinline__ Words load(const Column &at, int32_t line, bool right,
+                                               bool below) {
+    return at.corners(line, right, below);
+  }
+  template <class G>
+  static __device__ __forceinline__ void blend(const Samples &s, Words words, float wx, float wy,
+                                               float (&out)[3]) {
+    if (G::kDeep && wx == kSecondOnly) words = {words.p01, words.p01, words.p11, words.p11};
+#pragma unroll
+    for (int c = G::kFirst; c < G::kFirst + G::kCount; ++c) {
+      const float above =
+          cudatensor::blend(sample_of<G>(s, c, words.p00), sample_of<G>(s, c, words.p01), wx);
+      const float below =
+          cudatensor::blend(sample_of<G>(s, c, words.p10), sample_of<G>(s, c, words.p11), wx);
+      out[c] = cudatensor::blend(above, below, wy);
+    }
+  }
+};
+
+/// The order in which a thread computes its pixels.
+enum class Order {
+  apart,       ///< each row with its own loads
+  shared,      ///< rows that need the same samples load them once
+  transposed,  ///< apart; columns and rows are those of the transposed seen picture
+};
+
+/// Computes pixels in floating point.
+template <class F, class Converts, Order order = Order::apart>
 struct Resampler : TableSampler<ResampleArgs, float> {
   using Args = ResampleArgs;
   using Column = Taps<float>;
   using Line = Taps<float>;
   using Value = Pixel;
   static constexpr int kProduced = Converts::kProduced;
+  static constexpr bool kTransposed = order == Order::transposed;
   template <class Sink>
-  static constexpr int kBlocksPerSm = shares ? std::min(kSharedBlocksPerSm, Sink::kBlocksPerSm)
-                                             : Sink::kBlocksPerSm;
+  static constexpr int kBlocksPerSm = order == Order::shared
+                                          ? std::min(kSharedBlocksPerSm, Sink::kBlocksPerSm)
+                                          : Sink::kBlocksPerSm;
   template <int kColumns, int kRows>
   using Patch = ColumnByColumn<Resampler, kColumns, kRows>;
+
+  template <int kColumns>
+  static __device__ __forceinline__ void columns(const Args &in, int x,
+                                                 Column (&columns)[kColumns]) {
+    if constexpr (kTransposed)
+      load_lines(in.tables, x, columns);
+    else
+      load_columns(in.tables, x, columns);
+  }
+  template <int kLines>
+  static __device__ __forceinline__ void lines(const Args &in, int y, Line (&lines)[kLines]) {
+    if constexpr (kTransposed)
+      load_columns(in.tables, y, lines);
+    else
+      load_lines(in.tables, y, lines);
+  }
 
   /// Computes the pixels of column x in the rows from y on; `lines` are the table entries of these
   /// rows.
@@ -157,7 +207,7 @@ struct Resampler : TableSampler<ResampleArgs, float> {
       for (int i = 0; i < kRows; ++i)
         line[i] = line[i].luma.first < 0 ? Line{} : without_partial(line[i]);
     }
-    if constexpr (shares)
+    if constexpr (order == Order::shared)
       together(in, column, line, p);
     else
       apart(in, column, line, p);
@@ -173,10 +223,12 @@ struct Resampler : TableSampler<ResampleArgs, float> {
   template <int kRows>
   static __device__ __forceinline__ void blend_border(const Args &in, int x, int y,
                                                       Pixel (&p)[kRows]) {
-    const float inside_x = __ldg(in.tables.x.inside + x);
+    const float *const columns = kTransposed ? in.tables.y.inside : in.tables.x.inside;
+    const float *const rows = kTransposed ? in.tables.x.inside : in.tables.y.inside;
+    const float inside_x = __ldg(columns + x);
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      const float inside = inside_x * __ldg(in.tables.y.inside + y + i);
+      const float inside = inside_x * __ldg(rows + y + i);
       if constexpr (Converts::kMayExceedRange) p[i] = clamp_to_samples(p[i]);
       p[i] = inside == 0.0f ? outside(in)
                             : Pixel{blend_with_pad(p[i].c0, inside, in.pad[0]),
@@ -221,7 +273,9 @@ struct Resampler : TableSampler<ResampleArgs, float> {
                                                      const Line (&line)[kRows],
                                                      float (&out)[kRows][3],
                                                      Family<G, Others...> groups) {
-    if (in.tables.blends_rows[G::kChroma])
+    if (kTransposed && in.tables.blends[G::kChroma])
+      read<FourTransposed>(in.samples, column, line, out, groups);
+    else if (!kTransposed && in.tables.blends_rows[G::kChroma])
       read<FourSamples>(in.samples, column, line, out, groups);
     else if (in.tables.blends[G::kChroma])
       read<TwoSamples>(in.samples, column, line, out, groups);
@@ -243,10 +297,12 @@ struct Resampler : TableSampler<ResampleArgs, float> {
                                               const Line (&line)[kRows],
                                               typename Reads::Words (&words)[kRows]) {
     const auto &x = G::entry(column);
-    const ColumnOf<G> at(s, x.first);
+    const ColumnOf<G, kTransposed> at(s, x.first);
 #pragma unroll
-    for (int i = 0; i < kRows; ++i)
-      words[i] = Reads::load(at, G::entry(line[i]).first, x.w != 0.0f);
+    for (int i = 0; i < kRows; ++i) {
+      const auto &y = G::entry(line[i]);
+      words[i] = Reads::load(at, y.first, x.w != 0.0f, y.w != 0.0f);
+    }
   }
 
   template <class Reads, class G, int kRows>

@@ -15,8 +15,8 @@
 
 namespace cudatensor::cuda {
 
-/// A picture in the form that kernels use, by component. AnySamples reads it in any direction:
-/// strides and steps are then int32_t, along the axes of the seen picture.
+/// A picture in the form that kernels use, by component. Groups whose step is 0 read it in any
+/// direction: strides and steps are then int32_t, along the axes of the seen picture.
 struct Samples {
   const uint8_t *data[3];  ///< address of the word that contains the first sample
   uint32_t stride[3];      ///< bytes
@@ -40,6 +40,7 @@ struct Group {
   static constexpr bool kChroma = chroma;
   static constexpr bool kDeep = deep;
   static constexpr int kStep = step;
+  static constexpr bool kSigned = step == 0;
 
   static __device__ __forceinline__ uint32_t step_of(const Samples &s) {
     return step != 0 ? step : s.step[first];
@@ -82,7 +83,14 @@ using DeepSemiPlanar =
 using DeepPlanar =
     Family<Group<uint16_t, 0, 1, 2, false, true>, Group<uint16_t, 1, 1, 2, true, true>,
            Group<uint16_t, 2, 1, 2, true, true>>;
-/// Reads every format byte by byte.
+// Families of any direction, whose steps are known at run time:
+/// Every format of eight bits.
+using AnyBytes = Family<Group<uint8_t, 0, 1, 0, false>, Group<uint8_t, 1, 1, 0, true>,
+                        Group<uint8_t, 2, 1, 0, true>>;
+using AnySemiPlanar = Family<Group<uint8_t, 0, 1, 0, false>, Group<uint16_t, 1, 2, 0, true>>;
+using AnyDeepSemiPlanar =
+    Family<Group<uint16_t, 0, 1, 0, false, true>, Group<uint32_t, 1, 2, 0, true, true>>;
+/// Every format, byte by byte.
 using AnySamples = Family<Group<AnyWord, 0, 1, 0, false, true>, Group<AnyWord, 1, 1, 0, true, true>,
                           Group<AnyWord, 2, 1, 0, true, true>>;
 
@@ -96,10 +104,8 @@ inline size_t word_size(const Component &component) {
   return component.step == 2 || component.step == 4 ? component.step : 1;
 }
 
-/// Whether `components` of the picture can be read in those words.
-inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int components,
-                       Direction direction) {
-  if (direction != Direction::identity) return false;
+/// Whether the samples of `components` are in aligned words.
+inline bool has_words(const ConstImage &image, const FormatLayout &layout, int components) {
   return std::all_of(layout.component, layout.component + components, [&](const Component &c) {
     const auto &plane = image.planes[c.plane];
     const size_t word = word_size(c);
@@ -107,7 +113,13 @@ inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int 
   });
 }
 
-/// Converts a step that AnySamples uses.
+/// Whether kernels for upright pictures can read `components` of the picture in words.
+inline bool fits_words(const ConstImage &image, const FormatLayout &layout, int components,
+                       Direction direction) {
+  return direction == Direction::identity && has_words(image, layout, components);
+}
+
+/// Converts a step of a picture in any direction.
 inline uint32_t signed_step(int64_t bytes) {
   if (std::abs(bytes) <= INT32_MAX) return static_cast<uint32_t>(static_cast<int32_t>(bytes));
   throw Error(Error::Code::input,
@@ -139,10 +151,17 @@ inline void turn(Samples &s, int c, const ConstImage &image, const FormatLayout 
   s.stride[c] = signed_step(stride);
 }
 
-/// Describes `components` components of the picture; a single component is used for all three. If
-/// `words`, they are read in words of word_size(), otherwise by AnySamples, in a direction.
+/// How a kernel reads the samples of a picture.
+enum class Reading : uint8_t {
+  upright,  ///< in words of word_size(), with constant steps
+  words,    ///< in the same words, in any direction
+  bytes,    ///< byte by byte, in any direction
+};
+
+/// Describes `components` components of the picture; a single component is used for all three.
 inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, int components,
-                          bool words, Direction direction) {
+                          Reading reading, Direction direction) {
+  const bool words = reading != Reading::bytes;
   Samples samples = {};
   samples.mask = layout.mask();
   for (int c = 0; c < 3; ++c) {
@@ -155,7 +174,7 @@ inline Samples samples_of(const ConstImage &image, const FormatLayout &layout, i
     samples.step[c] = component.step;
     samples.select[c] = 0x7440u + offset;
     if (layout.is_deep()) samples.select[c] = 0x7400u | (offset + 1) << 4 | offset;
-    if (!words) turn(samples, c, image, layout, from, direction);
+    if (reading != Reading::upright) turn(samples, c, image, layout, from, direction);
   }
   return samples;
 }
@@ -195,65 +214,72 @@ __device__ __forceinline__ uint32_t load_word(const uint8_t *at) {
 struct Sides {
   uint32_t left, right;
 };
-/// The four words around a position. The right words are 0 if their weight is 0.
+/// The four words around a position. Words that are not read are 0.
 struct Corners {
   uint32_t p00, p01, p10, p11;
 };
 
-/// Addresses of a group's samples in one column, so that each row needs only one multiplication.
+/// Moves an address by `count` steps, which are signed for groups of any direction.
 template <class G>
+__device__ __forceinline__ const uint8_t *moved(const uint8_t *at, int32_t count, uint32_t bytes) {
+  if constexpr (G::kSigned) return advance_signed(at, count, static_cast<int32_t>(bytes));
+  return advance(at, count, bytes);
+}
+
+template <class G>
+__device__ __forceinline__ ptrdiff_t distance(uint32_t bytes) {
+  if constexpr (G::kSigned) return static_cast<int32_t>(bytes);
+  return bytes;
+}
+
+/// Loads a word of the group.
+template <class G>
+__device__ __forceinline__ uint32_t load_of(const Samples &s, const uint8_t *at) {
+  using Word = typename G::Word;
+  if constexpr (!std::is_same_v<Word, AnyWord>) return load_word<Word>(at);
+  const uint32_t low = __ldg(at);
+  return s.mask > 0xff ? low | static_cast<uint32_t>(__ldg(at + 1)) << 8 : low;
+}
+
+/// Addresses of a group's samples in one column, so that each row needs only one multiplication.
+/// `transposed`: columns and rows are those of the transposed seen picture.
+template <class G, bool transposed = false>
 class ColumnOf {
  public:
   __device__ __forceinline__ ColumnOf(const Samples &s, int32_t first)
-      : stride_(s.stride[G::kFirst]), step_(G::step_of(s)), two_bytes_(s.mask > 0xff) {
-    above_ = moved(s.data[G::kFirst], first, step_);
-    below_ = above_ + distance(stride_);
+      : s_(s),
+        stride_(transposed ? G::step_of(s) : s.stride[G::kFirst]),
+        step_(transposed ? s.stride[G::kFirst] : G::step_of(s)) {
+    above_ = moved<G>(s.data[G::kFirst], first, step_);
+    below_ = above_ + distance<G>(stride_);
   }
 
   __device__ __forceinline__ uint32_t sample(int32_t line) const {
-    return load(moved(above_, line, stride_));
+    return load(moved<G>(above_, line, stride_));
   }
 
   __device__ __forceinline__ Sides sides(int32_t line, bool right) const {
-    const uint8_t *const left = moved(above_, line, stride_);
-    return {load(left), right ? load(left + distance(step_)) : 0};
+    const uint8_t *const left = moved<G>(above_, line, stride_);
+    return {load(left), right ? load(left + distance<G>(step_)) : 0};
   }
 
-  __device__ __forceinline__ Corners corners(int32_t line, bool right) const {
-    const uint8_t *const above = moved(above_, line, stride_);
-    const uint8_t *const below = moved(below_, line, stride_);
-    Corners corners = {load(above), 0, load(below), 0};
+  __device__ __forceinline__ Corners corners(int32_t line, bool right, bool below = true) const {
+    const uint8_t *const at_above = moved<G>(above_, line, stride_);
+    const uint8_t *const at_below = moved<G>(below_, line, stride_);
+    Corners corners = {load(at_above), 0, below ? load(at_below) : 0, 0};
     if (right) {
-      corners.p01 = load(above + distance(step_));
-      corners.p11 = load(below + distance(step_));
+      corners.p01 = load(at_above + distance<G>(step_));
+      if (below) corners.p11 = load(at_below + distance<G>(step_));
     }
     return corners;
   }
 
  private:
-  using Word = typename G::Word;
-  static constexpr bool kSigned = std::is_same_v<Word, AnyWord>;
+  __device__ __forceinline__ uint32_t load(const uint8_t *at) const { return load_of<G>(s_, at); }
 
-  static __device__ __forceinline__ const uint8_t *moved(const uint8_t *at, uint32_t count,
-                                                         uint32_t bytes) {
-    if constexpr (kSigned)
-      return advance_signed(at, static_cast<int32_t>(count), static_cast<int32_t>(bytes));
-    return advance(at, count, bytes);
-  }
-  static __device__ __forceinline__ ptrdiff_t distance(uint32_t bytes) {
-    if constexpr (kSigned) return static_cast<int32_t>(bytes);
-    return bytes;
-  }
-
-  __device__ __forceinline__ uint32_t load(const uint8_t *at) const {
-    if constexpr (!kSigned) return load_word<Word>(at);
-    const uint32_t low = __ldg(at);
-    return two_bytes_ ? low | static_cast<uint32_t>(__ldg(at + 1)) << 8 : low;
-  }
-
+  const Samples &s_;
   const uint8_t *above_, *below_;
   uint32_t stride_, step_;
-  bool two_bytes_;  // used only for AnyWord
 };
 
 }  // namespace cudatensor::cuda

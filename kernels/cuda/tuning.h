@@ -31,6 +31,12 @@ constexpr int kTensorBlocksPerSm = 9;
 constexpr int kSmallTensorBlocksPerSm = 11;
 #endif
 
+/// Side of a tile of a transposed picture, in pixels, which is also the number of threads that read
+/// neighboring samples, and the warps of its block. Not yet measured.
+constexpr int kTileSide = 32;
+constexpr int kTileWarps = 8;
+constexpr int kTileBlocksPerSm = 4;
+
 /// Minimum blocks per multiprocessor of kernels whose rows share samples. For 640×480 to 1280×1280,
 /// a frame in a batch takes 6.5 µs; with 8 it takes 6.7, and with 10 it takes 6.9, because
 /// registers are spilled.

@@ -22,6 +22,7 @@ struct Unscaled {
   using Args = ResampleArgs;
   using Value = Pixel;
   static constexpr int kProduced = Converts::kProduced;
+  static constexpr bool kTransposed = false;
   template <class Sink>
   static constexpr int kRows = kQuad;
   template <class Sink>

@@ -184,7 +184,8 @@ class UploadedYuv444 {
 
   Yuv444Args args(const ConstImage &in, bool words) const {
     Yuv444Args args = args_;
-    args.samples = samples_of(in, layout_, 3, words, direction_);
+    args.samples =
+        samples_of(in, layout_, 3, words ? Reading::upright : Reading::bytes, direction_);
     return args;
   }
   Yuv444Args pad_args(const PadColor &pad) const {
