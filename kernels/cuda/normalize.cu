@@ -167,19 +167,21 @@ class Normalize final : public NormalizeOperation {
         resampled_(plans().tensor()),
         fixed_(plans().tensor()),
         filtered_(plans().tensor()),
+        matrices_(plans().tensor()),
         tables_(device, table_bytes(), out.n + 2),
         filter_ring_(device),
         kinds_(out.n) {}
 
  private:
   /// The type of a plan's sampling, in the order of SlotPlan::sampling.
-  enum class Kind : uint8_t { resampled, fixed, filtered };
+  enum class Kind : uint8_t { resampled, fixed, filtered, matrix };
 
   void update_params() override {
     args_ = tensor_args(plans().tensor());
     resampled_.set_tensor(plans().tensor());
     fixed_.set_tensor(plans().tensor());
     filtered_.set_tensor(plans().tensor());
+    matrices_.set_tensor(plans().tensor());
     has_pad_ = false;
   }
 
@@ -216,24 +218,42 @@ class Normalize final : public NormalizeOperation {
     std::optional<Kind> kind;
     for (size_t i = slots.begin; i < slots.end; ++i) {
       const std::optional<Kind> own = kind_of(batch, i);
-      if (!kind) kind = own;
-      if (own && *own != *kind) slots.end = i;
+      if (!own) continue;
+      const std::optional<Kind> common = common_kind(kind.value_or(*own), *own);
+      if (common)
+        kind = common;
+      else
+        slots.end = i;
     }
     switch (kind.value_or(Kind::resampled)) {
       case Kind::resampled: resampled_.run(queue, batch, slots); break;
       case Kind::fixed: fixed_.run(queue, batch, slots); break;
       case Kind::filtered: filtered_.run(queue, batch, slots); break;
+      case Kind::matrix: matrices_.run(queue, batch, slots); break;
     }
     return slots.end;
   }
 
+  /// Returns the kind of a launch of both; no value if none takes both.
+  static std::optional<Kind> common_kind(Kind a, Kind b) {
+    if (a == b) return a;
+    const auto is_floating = [](Kind k) { return k == Kind::resampled || k == Kind::matrix; };
+    return is_floating(a) && is_floating(b) ? std::optional(Kind::matrix) : std::nullopt;
+  }
+
   static Kind kind_of(const SlotPlan &plan) { return static_cast<Kind>(plan.sampling.index()); }
+  /// Whether the plan has tables of a constant size.
+  static bool has_tables(const SlotPlan &plan) {
+    const Kind kind = kind_of(plan);
+    return kind == Kind::resampled || kind == Kind::fixed;
+  }
 
   /// Uploads the new plans. Plans in consecutive places share one upload, except antialiased ones.
+  /// Plans of slots by a matrix are not uploaded.
   void prepare(const std::vector<SlotPlans::NewPlan> &plans, Stream stream) {
     for (auto begin = plans.begin(); begin != plans.end();) {
-      if (kind_of(begin->plan) == Kind::filtered) {
-        set_filtered(*begin++, stream);
+      if (!has_tables(begin->plan)) {
+        set_without_tables(*begin++, stream);
         continue;
       }
       TableBytes bytes;
@@ -241,7 +261,7 @@ class Normalize final : public NormalizeOperation {
       auto end = begin;
       do places.push_back(append(bytes, end->plan));
       while (++end != plans.end() && end->place == std::prev(end)->place + 1 &&
-             kind_of(end->plan) != Kind::filtered);
+             has_tables(end->plan));
       const uint8_t *block = tables_.upload(begin->place, bytes, stream);
       for (const Places &at : places) set(*begin++, at, block);
     }
@@ -257,32 +277,38 @@ class Normalize final : public NormalizeOperation {
     resampled_.set_pad(resampled.in(block));
     fixed_.set_pad(fixed.in(block));
     filtered_.set_pad({});
+    matrices_.set_pad({});
     has_pad_ = true;
   }
 
   using Places = std::variant<TableOffsets<float>, TableOffsets<int32_t>>;
 
   static Places append(TableBytes &bytes, const SlotPlan &plan) {
-    if (std::holds_alternative<MatrixPlan>(plan.sampling))
-      throw Error(Error::Code::settings, "the CUDA backend has no slots by a matrix");
     if (const auto *fixed = std::get_if<Yuv444Plan>(&plan.sampling))
       return UploadedYuv444::append(bytes, *fixed);
     return UploadedResample::append(bytes, std::get<ResamplePlan>(plan.sampling));
   }
 
   void set(const SlotPlans::NewPlan &made, const Places &places, const uint8_t *block) {
-    const Kind kind = kinds_[made.place] = kind_of(made.plan);
-    if (kind == Kind::fixed)
-      fixed_.set(made.place, std::get<Yuv444Plan>(made.plan.sampling),
-                 std::get<TableOffsets<int32_t>>(places).in(block));
+    kinds_[made.place] = kind_of(made.plan);
+    if (const auto *fixed = std::get_if<Yuv444Plan>(&made.plan.sampling))
+      return fixed_.set(made.place, *fixed, std::get<TableOffsets<int32_t>>(places).in(block));
+    const auto &plan = std::get<ResamplePlan>(made.plan.sampling);
+    const Tables<float> tables = std::get<TableOffsets<float>>(places).in(block);
+    resampled_.set(made.place, plan, tables);
+    matrices_.set(made.place, plan, tables);  // for launches that also have slots by a matrix
+  }
+
+  void set_without_tables(const SlotPlans::NewPlan &made, Stream stream) {
+    kinds_[made.place] = kind_of(made.plan);
+    if (const auto *matrix = std::get_if<MatrixPlan>(&made.plan.sampling))
+      matrices_.set(made.place, *matrix, {});
     else
-      resampled_.set(made.place, std::get<ResamplePlan>(made.plan.sampling),
-                     std::get<TableOffsets<float>>(places).in(block));
+      set_filtered(made, stream);
   }
 
   void set_filtered(const SlotPlans::NewPlan &made, Stream stream) {
     const auto &plan = std::get<FilterPlan>(made.plan.sampling);
-    kinds_[made.place] = Kind::filtered;
     if (filter_memory_.size() <= made.place) filter_memory_.resize(made.place + 1);
     filtered_.set(made.place, plan,
                   filter_memory_[made.place].upload(plan, device_, filter_ring_, stream));
@@ -293,6 +319,7 @@ class Normalize final : public NormalizeOperation {
   PlansOfKind<UploadedResample, kSlots> resampled_;
   PlansOfKind<UploadedYuv444, kSlots> fixed_;
   PlansOfKind<UploadedFilter, kSlots> filtered_;
+  PlansOfKind<UploadedMatrix, kSlots> matrices_;
   PerFrameTables tables_;  // tables of plans by place, then of pad
   PinnedRing filter_ring_;
   std::vector<FilterMemory> filter_memory_;  // by place

@@ -3,6 +3,7 @@
 // so each element type has its own source file.
 #pragma once
 
+#include "kernels/cuda/matrix.cuh"
 #include "kernels/cuda/resample.cuh"
 #include "kernels/cuda/yuv444.cuh"
 

@@ -37,6 +37,9 @@ constexpr int kTileSide = 32;
 constexpr int kTileWarps = 8;
 constexpr int kTileBlocksPerSm = 4;
 
+/// Minimum blocks per multiprocessor of the kernels for slots by a matrix. Not yet measured.
+constexpr int kMatrixBlocksPerSm = 8;
+
 /// Minimum blocks per multiprocessor of kernels whose rows share samples. For 640×480 to 1280×1280,
 /// a frame in a batch takes 6.5 µs; with 8 it takes 6.7, and with 10 it takes 6.9, because
 /// registers are spilled.

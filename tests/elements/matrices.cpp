@@ -8,9 +8,8 @@
 namespace cudatensor {
 namespace {
 
-// The CPU's, since the CUDA backend has no slots by a matrix.
 constexpr const char *kElement =
-    "cudanormalize backend=cpu width=12 height=10 regions=matrices region-matrices=";
+    "cudanormalize width=12 height=10 regions=matrices region-matrices=";
 
 /// A quarter turn about the middle of 20 × 14, and a shear with another scale.
 const Matrix kTurn = {0.0, -0.7, 10.9, 0.7, 0.0, -2.0};
