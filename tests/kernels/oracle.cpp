@@ -4,25 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <stdexcept>
+
+#include "oraclemath.h"
 
 namespace cudatensor::oracle {
 namespace {
 
-/// Rounds halves to even, which is the default rounding mode of every program.
-double half_even(double x) { return std::nearbyint(x); }
-
 float round_up_half(float x) { return std::floor(x + 0.5f); }
-
-template <class Real>
-Real limit(Real x, Real low, Real high) {
-  return std::min(std::max(x, low), high);
-}
-
-int rounded_up(int length, int each) { return (length + each - 1) / each; }
-
-bool is_chroma(char letter) { return letter == 'U' || letter == 'V'; }
 
 struct Place {
   int plane;
@@ -173,87 +162,6 @@ double precise_level(const ConstImage &image, ColorRange range, char letter, int
 
 uint8_t *address(const Image &image, char letter, int x, int y) {
   return find(image, letter, x, y);
-}
-
-// ----------------------------------------------------------------------------------- direction
-
-Seen::Seen(const ConstImage &image, Direction direction)
-    : image_(image),
-      direction_(direction),
-      format_(format_of(image.desc.format)),
-      turned_(direction == Direction::clockwise || direction == Direction::counterclockwise ||
-              direction == Direction::main_diagonal || direction == Direction::anti_diagonal) {}
-
-/// Returns where the pixel (x, y) of the seen picture is in a stored one of `w` × `h`.
-Seen::Position Seen::stored(int x, int y, int w, int h) const {
-  switch (direction_) {
-    case Direction::identity: return {x, y};
-    case Direction::clockwise: return {y, h - 1 - x};
-    case Direction::half_turn: return {w - 1 - x, h - 1 - y};
-    case Direction::counterclockwise: return {w - 1 - y, x};
-    case Direction::horizontal: return {w - 1 - x, y};
-    case Direction::vertical: return {x, h - 1 - y};
-    case Direction::main_diagonal: return {y, x};
-    case Direction::anti_diagonal: return {w - 1 - y, h - 1 - x};
-  }
-  throw std::logic_error("no such direction");
-}
-
-Seen::Position Seen::stored(char letter, int x, int y) const {
-  const bool fewer = is_chroma(letter);
-  return stored(x, y, rounded_up(image_.desc.width, fewer ? format_.across : 1),
-                rounded_up(image_.desc.height, fewer ? format_.down : 1));
-}
-
-bool Seen::is_backwards_x() const {
-  const Position first = stored(0, 0, 2, 2), second = stored(1, 0, 2, 2);
-  return second.x + second.y < first.x + first.y;
-}
-
-bool Seen::is_backwards_y() const {
-  const Position first = stored(0, 0, 2, 2), second = stored(0, 1, 2, 2);
-  return second.x + second.y < first.x + first.y;
-}
-
-Region Seen::region(const Region &r) const {
-  const double w = image_.desc.width, h = image_.desc.height;
-  // A side keeps its length, unless rounding would move its second end.
-  const auto side = [](double begin, double end, double length) {
-    return std::pair<double, double>(begin, begin + length > end ? end - begin : length);
-  };
-  const std::pair<double, double> x = {r.x, r.width}, y = {r.y, r.height};
-  const auto back_x = side(w - (r.x + r.width), w - r.x, r.width);
-  const auto back_y = side(h - (r.y + r.height), h - r.y, r.height);
-  const auto of = [](auto across, auto down) {
-    return Region{across.first, down.first, across.second, down.second};
-  };
-  switch (direction_) {
-    case Direction::identity: return of(x, y);
-    case Direction::clockwise: return of(back_y, x);
-    case Direction::half_turn: return of(back_x, back_y);
-    case Direction::counterclockwise: return of(y, back_x);
-    case Direction::horizontal: return of(back_x, y);
-    case Direction::vertical: return of(x, back_y);
-    case Direction::main_diagonal: return of(y, x);
-    case Direction::anti_diagonal: return of(back_y, back_x);
-  }
-  throw std::logic_error("no such direction");
-}
-
-float Seen::level(ColorRange range, char letter, int x, int y) const {
-  const Position at = stored(letter, x, y);
-  return oracle::level(image_, range, letter, at.x, at.y);
-}
-
-double Seen::precise_level(ColorRange range, char letter, int x, int y) const {
-  const Position at = stored(letter, x, y);
-  return oracle::precise_level(image_, range, letter, at.x, at.y);
-}
-
-uint8_t Seen::replicated(char letter, int x, int y) const {
-  const Position at = stored(x, y, image_.desc.width, image_.desc.height);
-  if (!is_chroma(letter)) return sample(image_, letter, at.x, at.y);
-  return sample(image_, letter, at.x / format_.across, at.y / format_.down);
 }
 
 // ------------------------------------------------------------------------------------ geometry
@@ -462,8 +370,6 @@ Weights weights_of(ColorMatrix matrix) {
   return {0.2627, 0.0593};
 }
 
-float single(double x) { return static_cast<float>(x); }
-
 }  // namespace
 
 Factors factors_of(Colorimetry colorimetry) {
@@ -631,95 +537,7 @@ PreciseTriple Resampler::precise(int x, int y) const {
   return v;
 }
 
-// --------------------------------------------------------------------------- slots by a matrix
-
-Warped::Warped(const ConstImage &in, const NormalizeCase &params)
-    : in_(in), params_(params), format_(format_of(in.desc.format)) {
-  const Matrix &m = *params.matrix;
-  const double det = m[0] * m[4] - m[1] * m[3];
-  const double a = m[4] / det, b = -m[1] / det, c = (m[1] * m[5] - m[2] * m[4]) / det;
-  const double d = -m[3] / det, e = m[0] / det, g = (m[2] * m[3] - m[0] * m[5]) / det;
-  const auto fixed = [](double value) { return std::llround(value * 4294967296.0); };
-  x_ = {fixed(a), fixed(b), fixed(a / 2 + b / 2 + c - 0.5)};
-  y_ = {fixed(d), fixed(e), fixed(d / 2 + e / 2 + g - 0.5)};
-}
-
-/// Returns the reading of a component along an axis of the picture. `inside` is that of luma.
-Reading Warped::read(char letter, bool across, int x, int y) const {
-  const Fixed &f = across ? x_ : y_;
-  const int luma = across ? in_.desc.width : in_.desc.height;
-  const int each = is_chroma(letter) ? (across ? format_.across : format_.down) : 1;
-  const bool cosited = across ? params_.source.cosited_x : params_.source.cosited_y;
-  // Positions are below 2^31 samples, so that the sum of two products of a case does not overflow.
-  const int64_t position = f.a * x + f.b * y + f.c;
-  const int64_t one = int64_t{1} << 32;
-  const auto floor_of = [one](int64_t p) { return (p - ((p % one) + one) % one) / one; };
-  const auto in_picture = [luma](int64_t i) { return i >= 0 && i < luma; };
-  const auto limited = [](int64_t i, int length) {
-    return static_cast<int>(limit<int64_t>(i, 0, length - 1));
-  };
-  if (params_.resize.method == Method::nearest) {
-    const int64_t i = floor_of(position + one / 2);
-    const int tap = limited(i, luma) / each;
-    return {tap, tap, 0.0, params_.repeat_edge || in_picture(i) ? 1.0 : 0.0};
-  }
-  const auto weight = [one, floor_of](int64_t p) {
-    return static_cast<double>((p - floor_of(p) * one) / 256) / 16777216.0;
-  };
-  const int64_t i0 = floor_of(position);
-  const double w = weight(position);
-  double inside = (in_picture(i0) ? 1.0 - w : 0.0) + (in_picture(i0 + 1) ? w : 0.0);
-  if (params_.repeat_edge) inside = 1.0;
-  if (each == 1) return {limited(i0, luma), limited(i0 + 1, luma), w, inside};
-  // Floors of the position on chroma's grid: halved, or quartered.
-  int64_t chroma = cosited ? position : position - (each - 1) * (one / 2);
-  chroma = (chroma - ((chroma % each) + each) % each) / each;
-  const int samples = rounded_up(luma, each);
-  return {limited(floor_of(chroma), samples), limited(floor_of(chroma) + 1, samples),
-          weight(chroma), inside};
-}
-
-float Warped::sampled(char letter, int x, int y) const {
-  const Reading column = read(letter, true, x, y), row = read(letter, false, x, y);
-  const auto p = [&](int i, int j) {
-    return level(in_, params_.source.colorimetry.range, letter, i, j);
-  };
-  const float wx = single(column.w), wy = single(row.w);
-  const float p00 = p(column.i0, row.i0), p01 = p(column.i0, row.i1);
-  const float p10 = p(column.i1, row.i0), p11 = p(column.i1, row.i1);
-  const float a = std::fma(wy, p01 - p00, p00);
-  const float b = std::fma(wy, p11 - p10, p10);
-  return std::fma(wx, b - a, a);
-}
-
-namespace {
-
-/// Converts the sampled components of a pixel to the colors.
-Triple in_colors(const Format &format, Colorimetry colorimetry, Color color, const Triple &all) {
-  if (format.is_gray()) return {all[0], all[0], all[0]};
-  if (format.is_rgb()) return color == Color::gray ? Triple{gray_from_rgb(all)} : all;
-  if (color == Color::gray) return {gray_from_luma(colorimetry, all[0]), 0.0f, 0.0f};
-  return color == Color::yuv ? all : rgb_from_yuv(colorimetry, all);
-}
-
-}  // namespace
-
-Triple Warped::at(int x, int y) const {
-  const char *const letters = format_.components.c_str();
-  Triple all = {sampled(letters[0], x, y), 0.0f, 0.0f};
-  for (size_t c = 1; c < format_.components.size(); ++c) all[c] = sampled(letters[c], x, y);
-  Triple v = in_colors(format_, params_.source.colorimetry, params_.color, all);
-  const float win =
-      single(read(letters[0], true, x, y).inside) * single(read(letters[0], false, x, y).inside);
-  for (int c = 0; c < 3; ++c) {
-    const float pad = params_.color == Color::yuv && c > 0
-                          ? 128.0f
-                          : static_cast<float>(params_.resize.pad_value);
-    if (win == 0.0f) v[c] = pad;
-    if (win != 0.0f && win != 1.0f) v[c] = std::fma(win, v[c] - pad, pad);
-  }
-  return v;
-}
+// ----------------------------------------------------------------------------------- letterbox
 
 namespace {
 
@@ -952,55 +770,6 @@ HistogramStatistics statistics(const Bins &bins) {
   s.p95 = percentile(95);
   s.p99 = percentile(99);
   return s;
-}
-
-// --------------------------------------------------------------------------------- binary16
-
-uint16_t half_from(double value) {
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const double magnitude = std::fabs(value);
-  if (std::isnan(value)) return sign | 0x7e00;
-  if (magnitude == 0.0) return sign;
-  // 65520 is the midpoint between the largest binary16 and the next number that binary16 lacks.
-  if (magnitude >= 65520.0) return sign | 0x7c00;
-  const int exponent = std::max(std::ilogb(magnitude), -14);
-  const double steps = half_even(std::ldexp(magnitude, 10 - exponent));  // 0..2048
-  // Added, not ORed, because 2048 steps carry into the exponent, and less than 1024 have none.
-  return static_cast<uint16_t>(sign + ((exponent + 14) << 10) + static_cast<int>(steps));
-}
-
-double from_half(uint16_t bits) {
-  const double sign = bits & 0x8000 ? -1.0 : 1.0;
-  const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
-  if (exponent == 31)
-    return fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
-                         : sign * std::numeric_limits<double>::infinity();
-  if (exponent == 0) return sign * std::ldexp(fraction, -24);
-  return sign * std::ldexp(1024 + fraction, exponent - 25);
-}
-
-// --------------------------------------------------------------------------------- bfloat16
-
-uint16_t bfloat16_from(double value) {
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const double magnitude = std::fabs(value);
-  if (std::isnan(value)) return sign | 0x7fc0;
-  if (magnitude == 0.0) return sign;
-  // The midpoint between the largest number, 255 · 2^120, and 2^128, which does not exist.
-  if (magnitude >= 255.5 * 0x1p120) return sign | 0x7f80;
-  const int exponent = std::max(std::ilogb(magnitude), -126);
-  const double steps = half_even(std::ldexp(magnitude, 7 - exponent));  // 0..256
-  return static_cast<uint16_t>(sign + ((exponent + 126) << 7) + static_cast<int>(steps));
-}
-
-double from_bfloat16(uint16_t bits) {
-  const double sign = bits & 0x8000 ? -1.0 : 1.0;
-  const int exponent = (bits >> 7) & 255, fraction = bits & 127;
-  if (exponent == 255)
-    return fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
-                         : sign * std::numeric_limits<double>::infinity();
-  if (exponent == 0) return sign * std::ldexp(fraction, -133);
-  return sign * std::ldexp(128 + fraction, exponent - 134);
 }
 
 // -------------------------------------------------------------------------------- pixel shuffle
