@@ -15,6 +15,7 @@ TABLES = {
     "tensor": "One frame per call to a letterboxed, normalized tensor",
     "batch": "One batch per call, times per frame",
     "filter": "Antialiased resize to a normalized tensor, one frame or one batch per call, times per frame",
+    "turned": "Pictures in other directions and slots by a matrix, times per frame",
     "picture": "One frame per call to a picture",
     "histogram": "Luminance histogram",
     "shuffle": "Pixel shuffle",

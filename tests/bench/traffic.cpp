@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "traffic.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -50,7 +52,10 @@ size_t bytes_of(const FormatLayout &layout, int components, const Axis &x, const
 }  // namespace
 
 size_t read_bytes(const ResamplePlan &plan) {
-  return bytes_of(plan.layout, plan.sampled, plan.sampling.x, plan.sampling.y);
+  const SamplingPlan &sampling = plan.sampling;
+  if (orientation_of(plan.source.direction).transposed)
+    return bytes_of(plan.layout, plan.sampled, sampling.y, sampling.x);
+  return bytes_of(plan.layout, plan.sampled, sampling.x, sampling.y);
 }
 
 size_t read_bytes(const Yuv444Plan &plan) {
@@ -59,11 +64,19 @@ size_t read_bytes(const Yuv444Plan &plan) {
 
 size_t read_bytes(const FilterPlan &plan) { return read_bytes(plan.pixels); }
 
-/// As if all samples of the picture were read.
+/// As if all samples in the box of the slot were read.
 size_t read_bytes(const MatrixPlan &plan) {
+  const Region &region = plan.conversion.geometry.region;
+  const ImageDesc &image = plan.conversion.source.image;
+  const auto inside = [](double begin, double length, int limit) {
+    const double first = std::max(begin, 0.0), end = std::min(begin + length, double(limit));
+    return static_cast<int>(std::ceil(std::max(end - first, 0.0)));
+  };
+  const ImageDesc box = {image.format, inside(region.x, region.width, image.width),
+                         inside(region.y, region.height, image.height)};
   size_t bytes = 0;
   for (int plane = 0; plane < plan.conversion.layout.planes; ++plane) {
-    const PlaneSize size = plane_size(plan.conversion.source.image, plane);
+    const PlaneSize size = plane_size(box, plane);
     bytes += size.row * size.rows;
   }
   return bytes;

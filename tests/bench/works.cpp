@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "works.h"
 
+#include <cmath>
+
 #include "imagenet.h"
 #include "traffic.h"
 
@@ -98,6 +100,19 @@ Run run_of(std::unique_ptr<NormalizePictures> made, const ImageDesc &desc,
   };
 }
 
+/// The slots of a frame, each by a matrix.
+Run run_of(std::unique_ptr<NormalizeOperation> made, const NormalizeCase &params,
+           const std::vector<Matrix> &matrices) {
+  const std::shared_ptr<NormalizeOperation> operation = std::move(made);
+  std::vector<Slot> slots;
+  for (const Matrix &matrix : matrices) slots.push_back({params.source, {}, {}, matrix});
+  return [=, source = params.source.image, tensor = params.out](const uint8_t *in, uint8_t *out,
+                                                                Stream stream) mutable {
+    for (Slot &slot : slots) slot.image = view(source, in);
+    operation->run(slots, {tensor, out}, stream);
+  };
+}
+
 struct Name {
   std::string key, table, title;
 };
@@ -124,6 +139,21 @@ class Works {
     const std::vector<Source> sources(static_cast<size_t>(slots), params.source);
     params.out.n = work.shape.batch = slots;
     work.cuda = run_of(normalize_pictures(cuda_, sources, params), params.source.image, params.out);
+    take_(work);
+  }
+
+  /// Takes slots by matrices of one frame.
+  void matrices(const Name &name, NormalizeCase params, const std::vector<Matrix> &matrices) {
+    const ImageDesc &in = params.source.image;
+    params.out.n = static_cast<int64_t>(matrices.size());
+    Work work = work_of(name, bytes_of(in), params.out.bytes());
+    work.moved = work.shape.out_bytes;
+    for (const Matrix &matrix : matrices)
+      work.moved +=
+          read_bytes_of(make_matrix_slot_plan(params, params.out, params.source, matrix).sampling);
+    work.frame = frames_like(in);
+    work.cuda = run_of(cuda_.normalize(params, params.out), params, matrices);
+    work.cpu = run_of(cpu_.normalize(params, params.out), params, matrices);
     take_(work);
   }
 
@@ -351,6 +381,40 @@ void add_filters(Works &works) {
              enlarged(640, 480, 1920, 1080), 16);
 }
 
+/// Directions with the names that the property video-direction has for them.
+constexpr std::pair<Direction, const char *> kTurned[] = {{Direction::half_turn, "180"},
+                                                          {Direction::horizontal, "horiz"},
+                                                          {Direction::clockwise, "90r"},
+                                                          {Direction::main_diagonal, "ul-lr"}};
+
+/// Similarities that align faces of 60 to 140 pixels all over a picture, each at an angle of its
+/// own.
+std::vector<Matrix> face_matrices(const ImageDesc &image, int size, int faces) {
+  std::vector<Matrix> matrices;
+  for (int i = 0; i < faces; ++i) {
+    const double scale = size / (60.0 + 80.0 * (i % 9) / 8.0), angle = 0.12 * (i % 11 - 5);
+    const double c = scale * std::cos(angle), s = scale * std::sin(angle);
+    const double x = image.width * (0.1 + 0.1 * (i % 8)),
+                 y = image.height * (0.1 + 0.1 * (i / 8 % 8));
+    matrices.push_back({c, s, size / 2.0 - c * x - s * y, -s, c, size / 2.0 + s * x - c * y});
+  }
+  return matrices;
+}
+
+void add_turned(Works &works) {
+  const std::string table = "turned";
+  for (const auto &[direction, key] : kTurned) {
+    NormalizeCase turned = float16(camera(1920, 1080, 640));
+    turned.source.direction = direction;
+    const std::string title = std::string("NV12 1920×1080, ") + key + " → 640×640 float16";
+    works.normalize({std::string("turned-") + key, table, title}, turned);
+    works.batch({std::string("turned-") + key + "-batch", table, "64 × " + title}, turned, 64);
+  }
+  NormalizeCase faces = float16(camera(1920, 1080, 112));
+  works.matrices({"faces", table, "64 faces of NV12 1920×1080 → 112×112 float16, by matrices"},
+                 faces, face_matrices(faces.source.image, 112, 64));
+}
+
 void add_pictures(Works &works) {
   const std::string table = "picture";
   const auto bt709 = ColorMatrix::bt709, bt601 = ColorMatrix::bt601;
@@ -408,6 +472,7 @@ void for_each_work(Backend &cuda, Backend &cpu, const std::function<void(const W
   add_tensors(works);
   add_batches(works);
   add_filters(works);
+  add_turned(works);
   add_pictures(works);
   add_histograms(works);
   add_shuffles(works);
