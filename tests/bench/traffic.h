@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/filterplan.h"
+#include "kernels/matrixplan.h"
 #include "kernels/resample.h"
 #include "kernels/yuv444.h"
 
