@@ -176,6 +176,13 @@ Region seen(const Region &region, const ImageDesc &stored, Direction direction) 
   return {x.begin, y.begin, x.length, y.length};
 }
 
+Matrix seen_from_stored(const ImageDesc &stored, Direction direction) {
+  const ImageDesc picture = seen(stored, direction);
+  Geometry whole = make_geometry({}, picture.width, picture.height, picture.width, picture.height);
+  whole.direction = direction;
+  return matrix_of(whole);
+}
+
 Matrix matrix_of(const Geometry &g) {
   if (g.slot.is_set) return g.slot.matrix;
   const Orientation o = orientation_of(g.direction);

@@ -55,6 +55,9 @@ std::optional<Region> clip(const Region &region, int width, int height);
 /// Returns a region of the stored picture in coordinates of the seen picture.
 Region seen(const Region &region, const ImageDesc &stored, Direction direction);
 
+/// Returns the matrix from the stored picture to the seen one.
+Matrix seen_from_stored(const ImageDesc &stored, Direction direction);
+
 /// The position of a seen picture, or of a region of it, in the output, in continuous coordinates.
 struct Geometry {
   ResizeMode mode;

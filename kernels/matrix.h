@@ -9,6 +9,15 @@ namespace cudatensor {
 /// (m0 · x + m1 · y + m2, m3 · x + m4 · y + m5).
 using Matrix = std::array<double, 6>;
 
+/// A point in pixels. In continuous coordinates, unless samples are said to be at whole numbers.
+struct Point {
+  double x, y;
+};
+
+inline Point mapped(const Matrix &m, const Point &p) {
+  return {m[0] * p.x + m[1] * p.y + m[2], m[3] * p.x + m[4] * p.y + m[5]};
+}
+
 /// Returns the matrix that applies `b` first, then `a`.
 inline Matrix product(const Matrix &a, const Matrix &b) {
   Matrix m = {a[0] * b[0] + a[1] * b[3],        a[0] * b[1] + a[1] * b[4],

@@ -47,18 +47,6 @@ MatrixAxis make_axis(const PositionPlan &position, int length, Chroma chroma) {
   return {position, length, component_length(chroma.shift, 1, length), chroma};
 }
 
-/// Returns the box around the image of a rectangle from (0, 0).
-Region box_around(const Matrix &m, double width, double height) {
-  const double x[] = {0.0, width}, y[] = {0.0, height};
-  const auto extent = [&](const double *row) {
-    const auto at = [&](int i, int j) { return row[0] * x[i] + row[1] * y[j] + row[2]; };
-    const auto [low, high] = std::minmax({at(0, 0), at(1, 0), at(0, 1), at(1, 1)});
-    return Extent{low, high - low};
-  };
-  const Extent across = extent(&m[0]), down = extent(&m[3]);
-  return {across.begin, down.begin, across.length, down.length};
-}
-
 struct Span {
   int begin, length;
 };
@@ -91,6 +79,17 @@ Geometry make_geometry_of(const ImageDesc &image, const Matrix &m, const Matrix 
 }
 
 }  // namespace
+
+Region box_around(const Matrix &m, double width, double height) {
+  const double x[] = {0.0, width}, y[] = {0.0, height};
+  const auto extent = [&](const double *row) {
+    const auto at = [&](int i, int j) { return row[0] * x[i] + row[1] * y[j] + row[2]; };
+    const auto [low, high] = std::minmax({at(0, 0), at(1, 0), at(0, 1), at(1, 1)});
+    return Extent{low, high - low};
+  };
+  const Extent across = extent(&m[0]), down = extent(&m[3]);
+  return {across.begin, down.begin, across.length, down.length};
+}
 
 void check_matrix(const Matrix &matrix, int dst_width, int dst_height) {
   const Matrix inverse = checked_inverse(matrix);

@@ -37,6 +37,9 @@ struct MatrixPlan {
 /// corner pixels, are within ±2^30.
 void check_matrix(const Matrix &matrix, int dst_width, int dst_height);
 
+/// Returns the box around the image of a rectangle of width × height from (0, 0).
+Region box_around(const Matrix &matrix, double width, double height);
+
 /// Makes the plan. Throws Error if the source cannot be converted to the colors, a size is out of
 /// range or `resize` has antialias, and like check_matrix().
 MatrixPlan make_matrix_plan(const Source &source, const Resize &resize, Color color, int dst_width,

@@ -4,6 +4,7 @@
 
 #include <gst/gst.h>
 
+#include <optional>
 #include <vector>
 
 #include "gst/util/boxmap.h"
@@ -15,6 +16,7 @@ struct Detection {
   GQuark type;
   Box box;  ///< in pixels; for an oriented object, its bounding box
   float confidence;
+  std::optional<TurnedBox> turned = {};  ///< set if the object is oriented
 };
 
 /// Returns the detections in the order of their ids. Returns none if GStreamer is older than 1.24.

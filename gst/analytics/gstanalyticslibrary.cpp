@@ -48,6 +48,10 @@ void find_by_release(GModule *m, Library &l) {
             "gst_buffer_add_analytics_batch_meta", l.add_batch_meta);
   find_pair(m, "gst_analytics_mtd_set_semantic_tag", l.mtd_set_semantic_tag,
             "gst_analytics_mtd_get_semantic_tag", l.mtd_get_semantic_tag);
+  find_pair(m, "gst_analytics_group_mtd_get_mtd_type", l.group_mtd_get_mtd_type,
+            "gst_analytics_group_mtd_get_member", l.group_mtd_get_member);
+  find_pair(m, "gst_analytics_keypoint_mtd_get_mtd_type", l.keypoint_mtd_get_mtd_type,
+            "gst_analytics_keypoint_mtd_get_position", l.keypoint_mtd_get_position);
 }
 
 const Library *open_library() {

@@ -29,6 +29,8 @@ struct MtdImpl {
 using MtdType = guintptr;
 /// GstAnalyticsRelTypes, a set of flags.
 using Relation = guint;
+/// GstAnalyticsKeypointDimensions: 2 or 3.
+using KeypointDimensions = guint;
 
 /// GstAnalyticsBatchStream and GstAnalyticsBatchMeta, since 1.28.
 struct BatchStreamData {
@@ -84,6 +86,11 @@ struct Library {
   // Since 1.30; null in earlier versions.
   gboolean (*mtd_set_semantic_tag)(Mtd *mtd, const gchar *tag);
   gchar *(*mtd_get_semantic_tag)(const Mtd *mtd);
+  MtdType (*group_mtd_get_mtd_type)();
+  gboolean (*group_mtd_get_member)(const Mtd *group, gsize index, Mtd *member);
+  MtdType (*keypoint_mtd_get_mtd_type)();
+  gboolean (*keypoint_mtd_get_position)(const Mtd *mtd, gint *x, gint *y, gint *z,
+                                        KeypointDimensions *dimensions);
 };
 
 /// Loads the library on first use. Returns null if it is not installed or lacks a function.

@@ -9,8 +9,9 @@
  * Each buffer carries a GstCudaTensorGeometryMeta, which maps detections back to the picture.
  *
  * With the property `regions` it produces a batch of regions of the picture instead: a list, the
- * regions of interest and detections in the frame's metas, or tiles. On a GPU this takes one kernel
- * launch for every 64 regions. Buffers then carry a GstCudaTensorBatchMeta, which contains the
+ * regions of interest and detections in the frame's metas, tiles, or what matrices show. Oriented
+ * detections can be turned upright, and faces be aligned by their points. On a GPU this takes one
+ * kernel launch for every 64 regions. Buffers then carry a GstCudaTensorBatchMeta, which contains the
  * geometry of each slot.
  *
  * With the property `frames-per-tensor` it collects frames to clips for video models: each frame is
@@ -248,9 +249,7 @@ void Normalize::describe(GstBuffer *in, GstBuffer *out, const Surfaces &surfaces
     return attach_geometry(in, out, geometry);
   }
   DescribedSlots slots = maker_.describe(wholes(in, surfaces));
-  if (slots.left_out > 0)
-    GST_INFO_OBJECT(element(), "%u regions more than max-batch allows are left out",
-                    slots.left_out);
+  if (slots.left_out > 0) GST_INFO_OBJECT(element(), "%u regions have no slot", slots.left_out);
   if (frames_ == 1) {
     remove_geometry(out);
     return attach_slots(out, slots);

@@ -285,7 +285,7 @@ GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_slot_times(const GstCudaTensor *te
  * gst_cuda_tensor_get_left_out:
  * @tensor: a tensor
  *
- * Returns: the number of regions of the picture that did not fit into the batch; 0 if the buffer is
+ * Returns: the number of regions of the picture that got no slot; 0 if the buffer is
  * not a batch
  */
 GST_CUDA_TENSOR_API guint gst_cuda_tensor_get_left_out(const GstCudaTensor *tensor);

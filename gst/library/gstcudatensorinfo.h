@@ -65,7 +65,7 @@ typedef enum {
  * @device_type: the type of the device that holds the data
  * @device_id: the index of the CUDA device; 0 for the CPU
  * @n_slots: the number of slots in the batch; 0 if the buffer is not a batch
- * @left_out: the number of regions of the picture that did not fit into the batch
+ * @left_out: the number of regions of the picture that got no slot
  * @has_geometry: whether @geometry is set
  * @geometry: the position of the picture in the tensor
  *

@@ -16,7 +16,7 @@
 // (gdouble). If the picture comes from nvstreammux, the slot has `source-id` (guint),
 // `source-width` and `source-height` (gint: of the frame before nvstreammux scaled it), and
 // `pad-index` is a pad of nvstreammux. The field `left-out` (guint) is the number of regions that
-// did not fit into the batch.
+// got no slot.
 #pragma once
 
 #include <gst/gst.h>

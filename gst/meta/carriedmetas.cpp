@@ -10,11 +10,14 @@
 #include "gst/analytics/gstanalyticslibrary.h"
 #include "gst/meta/inputmeta.h"
 #include "gst/meta/region.h"
+#include "gst/meta/regionpoints.h"
 
 namespace cudatensor {
 namespace {
 
-void add_interest(const GstVideoRegionOfInterestMeta &in, GstBuffer *out, const Box &box) {
+/// Adds a region that `map` has mapped to `box`.
+void add_interest(const GstVideoRegionOfInterestMeta &in, GstBuffer *out, const Box &box,
+                  const BoxMap &map) {
   GstVideoRegionOfInterestMeta *meta = gst_buffer_add_video_region_of_interest_meta_id(
       out, in.roi_type, static_cast<guint>(box.x), static_cast<guint>(box.y),
       static_cast<guint>(box.width), static_cast<guint>(box.height));
@@ -22,7 +25,7 @@ void add_interest(const GstVideoRegionOfInterestMeta &in, GstBuffer *out, const 
   meta->parent_id = in.parent_id;
   for (const GList *l = in.params; l != nullptr; l = l->next)
     gst_video_region_of_interest_meta_add_param(
-        meta, gst_structure_copy(static_cast<const GstStructure *>(l->data)));
+        meta, map_parameter(static_cast<const GstStructure *>(l->data), map));
 }
 
 int limited(guint value) { return static_cast<int>(std::min(value, 1U << 30)); }
@@ -36,7 +39,7 @@ std::optional<Box> forward(const GstVideoRegionOfInterestMeta &in, const BoxMap 
 
 void carry_interest(const GstVideoRegionOfInterestMeta &in, GstBuffer *out, const BoxMap &map) {
   const auto box = forward(in, map);
-  if (box) add_interest(in, out, *box);
+  if (box) add_interest(in, out, *box, map);
 }
 
 void carry_crop(const GstVideoCropMeta &in, GstBuffer *out, const BoxMap &map) {
@@ -90,7 +93,7 @@ void carry_interests_back(GstBuffer *picture, GstBuffer *frame, const BoxMap &ma
   for (const GstVideoRegionOfInterestMeta *found : interests_of(picture)) {
     if (take_same(known, *found, map)) continue;
     const auto box = map_box_clipped(back, box_of(*found), Rounding::nearest);
-    if (box) add_interest(*found, frame, *box);
+    if (box) add_interest(*found, frame, *box, back);
   }
 }
 

@@ -9,10 +9,10 @@
 
 namespace cudatensor {
 
-/// Appends the regions of a picture of width × height pixels that the settings select: first the
-/// regions of interest, then the detections. An object that the frame carries as both becomes one
-/// region.
-void find_meta_regions(const RegionSettings &settings, const RegionMetas &metas, int width,
-                       int height, FoundRegions &found);
+/// Appends the regions of a picture that the settings select: first the regions of interest, then the
+/// detections. An object that the frame carries as both becomes one region. Counts those that no
+/// matrix can show as left out.
+void find_meta_regions(const RegionSettings &settings, const RegionMetas &metas,
+                       const Source &source, const SlotShape &shape, FoundRegions &found);
 
 }  // namespace cudatensor

@@ -55,6 +55,16 @@ void check_list(const RegionSettings &s) {
   }
 }
 
+void check_template(const RegionSettings &s) {
+  if (s.align.size() % 2 != 0 || s.align.size() < 4)
+    refuse("region-align has " + std::to_string(s.align.size()) +
+           " values; it must have two for each of two or more points: x, y");
+  if (!std::all_of(s.align.begin(), s.align.end(), [](double x) { return std::isfinite(x); }))
+    refuse("region-align holds a value that is not finite");
+  const std::vector<Point> points = s.template_points();
+  if (!similarity(points, points)) refuse("the points of region-align are all equal");
+}
+
 /// Snaps ends that miss a whole pixel only by rounding error. Otherwise one more pixel would be
 /// read.
 Extent on_pixels(double begin, double end) {
@@ -133,6 +143,12 @@ Matrix RegionSettings::matrix(size_t i) const {
   return m;
 }
 
+std::vector<Point> RegionSettings::template_points() const {
+  std::vector<Point> points;
+  for (size_t i = 0; i + 1 < align.size(); i += 2) points.push_back({align[i], align[i + 1]});
+  return points;
+}
+
 int64_t RegionSettings::slots() const {
   if (source == RegionSource::none) return 1;
   if (max_batch != 0) return max_batch;
@@ -147,6 +163,7 @@ void check_regions(const RegionSettings &s) {
   if (s.source == RegionSource::matrices && (s.matrices.empty() || s.matrices.size() % 6 != 0))
     refuse("region-matrices has " + std::to_string(s.matrices.size()) +
            " values; it must have six for each slot");
+  if (s.aligns()) check_template(s);
   const bool is_grid = s.source == RegionSource::list || s.source == RegionSource::tiles;
   if (is_grid && s.edge == RegionEdge::repeat)
     refuse("region-edge=repeat cannot be combined with regions=list or tiles");
@@ -172,7 +189,7 @@ void check_matrices(const RegionSettings &s, int width, int height) {
 }
 
 void find_regions(const RegionSettings &s, const RegionMetas &metas, const Source &source,
-                  FoundRegions &found) {
+                  const SlotShape &shape, FoundRegions &found) {
   const int width = source.image.width, height = source.image.height;
   found.clear();
   found.is_whole = s.source == RegionSource::none;
@@ -181,7 +198,7 @@ void find_regions(const RegionSettings &s, const RegionMetas &metas, const Sourc
     case RegionSource::list: find_list_regions(s, width, height, found); break;
     case RegionSource::tiles: find_tiles(s, source, found); break;
     case RegionSource::matrices: find_matrices(s, found); break;
-    case RegionSource::meta: find_meta_regions(s, metas, width, height, found); break;
+    case RegionSource::meta: find_meta_regions(s, metas, source, shape, found); break;
   }
   if (s.source == RegionSource::tiles || s.source == RegionSource::matrices) return;
   for (FoundRegion &each : found.regions)

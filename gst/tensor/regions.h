@@ -13,6 +13,7 @@
 #include "gst/util/enums.h"
 #include "gst/util/properties.h"
 #include "kernels/resample.h"
+#include "kernels/slotmatrix.h"
 
 namespace cudatensor {
 
@@ -31,11 +32,25 @@ struct RegionSettings {
   guint min_size = 0, max_size = 0;  // pixels; a max_size of 0 is no limit
   double expand = 0.0;
   bool square = false;
+  bool oriented = false;
+  std::vector<double> align;  // x and y of each point of the template in turn
 
   /// Returns the number of slots for a picture; 1 without regions.
   int64_t slots() const;
   /// Returns matrix `i` of `matrices`.
   Matrix matrix(size_t i) const;
+  /// Returns the points of `align`.
+  std::vector<Point> template_points() const;
+  /// Whether the slots of metas are aligned by points.
+  bool aligns() const { return source == RegionSource::meta && !align.empty(); }
+  /// Whether the slots of oriented objects are turned upright.
+  bool turns() const { return source == RegionSource::meta && oriented && align.empty(); }
+};
+
+/// What a slot needs of its region.
+struct SlotShape {
+  int width, height;
+  Fit fit;
 };
 
 /// The source of the regions of metas: the metas of a buffer or, for a surface of a batch, the
@@ -53,13 +68,13 @@ void check_regions(const RegionSettings &settings);
 /// Throws Error if a matrix cannot make a slot of this size. The message has the slot's number.
 void check_matrices(const RegionSettings &settings, int width, int height);
 
-/// Sets `found` to the regions of a picture of width × height pixels, or to the whole picture if no
-/// regions are requested. A region of the list that is outside the picture keeps its slot, which is
-/// not valid; `reason` then names it. Regions of metas that are outside the picture are not among
-/// them; the others may be more than there are slots.
+/// Sets `found` to the regions of a picture, or to the whole picture if no regions are requested. A
+/// region of the list that is outside the picture keeps its slot, which is not valid; `reason` then
+/// names it. Regions of metas that are outside the picture are not among them, and those that no
+/// matrix can show are left out; the others may be more than there are slots.
 /// All regions are those of the stored picture; tiles are a grid on the seen one.
 void find_regions(const RegionSettings &settings, const RegionMetas &metas, const Source &source,
-                  FoundRegions &found);
+                  const SlotShape &shape, FoundRegions &found);
 
 /// Leaves out the regions that have no slot.
 void limit_regions(const RegionSettings &settings, FoundRegions &found);
@@ -88,6 +103,18 @@ void add_meta_region_properties(Properties<S> &t) {
                       "regions=meta: lengthen the shorter side of a region to that of the longer",
                       false),
         Effect::next_frame, [](S &s) -> bool & { return s.regions.square; });
+  t.add(bool_property("region-oriented", "Region oriented",
+                      "regions=meta: turn oriented detections upright, instead of taking their "
+                      "bounding boxes",
+                      false),
+        Effect::next_frame, [](S &s) -> bool & { return s.regions.oriented; });
+  t.add(
+      double_list_property(
+          "region-align", "Region align",
+          "regions=meta: x and y of each point of a template in turn, in pixels of the slot, to "
+          "which the points of a region are aligned; regions with another number of points get no "
+          "slot (default <>: off)"),
+      Effect::next_frame, [](S &s) -> std::vector<double> & { return s.regions.align; });
 }
 
 /// Adds the properties of regions. `S` has a member `regions`.

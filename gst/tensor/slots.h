@@ -16,7 +16,7 @@ void append_slots(std::vector<Slot> &slots, const Source &source, const ConstIma
 /// The slots of a tensor or of a part of it, as its metas describe them.
 struct DescribedSlots {
   std::vector<BatchSlot> slots;
-  guint left_out = 0;        ///< regions for which there was no slot
+  guint left_out = 0;        ///< regions that got no slot
   bool show_nothing = true;  ///< whether no slot is valid
 
   /// Appends `count` slots of a picture, one for each region in `found`; slots after the last

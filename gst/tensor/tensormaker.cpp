@@ -44,11 +44,30 @@ const std::vector<Detection> &objects_of(const TensorInput &input, size_t surfac
   return surface < surfaces.size() && surfaces[surface] ? surfaces[surface]->objects : none;
 }
 
+/// Throws Error if the settings exclude the slots by a matrix that metas ask for. Otherwise the
+/// first such meta would be an error.
+void check_meta_matrices(const TensorSettings &s) {
+  const bool aligns = s.regions.aligns();
+  if (!aligns && !s.regions.turns()) return;
+  const std::string property = aligns ? "region-align" : "region-oriented=true";
+  const auto refuse = [&](const char *other) {
+    throw Error(Error::Code::settings, property + " cannot be combined with " + other);
+  };
+  const Resize &resize = s.normalize.resize;
+  if (resize.antialias) refuse("antialias=true");
+  if (s.normalize.pad_normalized && s.regions.edge != RegionEdge::repeat)
+    refuse("pad-normalized=true unless region-edge=repeat");
+  if (!aligns && is_crop(resize.mode))
+    refuse(resize.mode == ResizeMode::torchvision ? "resize-mode=torchvision"
+                                                  : "resize-mode=transformers");
+}
+
 /// Throws Error if shortest-edge is too small for every region of the metas. A region for which it
 /// is too small, while it is not for others, has no slot.
 void check_shortest_edge(const TensorSettings &s, const TensorDesc &out) {
   const Fit fit = s.normalize.resize.fit();
-  if (s.regions.source != RegionSource::meta || !is_crop(s.normalize.resize.mode)) return;
+  if (s.regions.source != RegionSource::meta || s.regions.aligns()) return;
+  if (!is_crop(s.normalize.resize.mode)) return;
   if (fit.shortest_edge <= 0 || fit.shortest_edge >= std::min(out.w, out.h)) return;
   throw Error(Error::Code::settings, "shortest-edge=" + std::to_string(fit.shortest_edge) +
                                          " is smaller than both sides of the output of " +
@@ -70,6 +89,7 @@ void TensorMaker::prepare(Backend &backend, const TensorSettings &s, const Tenso
                           int64_t parts) {
   check_model(s.model);
   check_regions(s.regions);
+  check_meta_matrices(s);
   check_shortest_edge(s, out);
   check_matrices(s.regions, static_cast<int>(out.w), static_cast<int>(out.h));
   out_ = out;
@@ -122,7 +142,7 @@ void TensorMaker::check(const TensorSettings &s, const Source &source, FoundRegi
     return;
   }
   const auto kept = std::remove_if(regions.begin(), regions.end(), [&](const FoundRegion &each) {
-    return !can_make(s, source, each.turned);
+    return !each.matrix && !can_make(s, source, each.turned);
   });
   found.left_out += static_cast<guint>(regions.end() - kept);
   regions.erase(kept, regions.end());
@@ -137,7 +157,9 @@ void TensorMaker::find(const TensorSettings &s, const OpenInput &open, size_t i)
     whole.source.direction = input.direction;
     const RegionMetas metas =
         input.surfaces != nullptr ? RegionMetas(objects_of(input, i)) : RegionMetas(input.buffer);
-    find_regions(s.regions, metas, whole.source, picture.found);
+    const SlotShape shape = {static_cast<int>(out_.w), static_cast<int>(out_.h),
+                             s.normalize.resize.fit()};
+    find_regions(s.regions, metas, whole.source, shape, picture.found);
     check(s, whole.source, picture.found);
     wholes_[open.picture + i] = whole;
   };

@@ -4,6 +4,7 @@
 
 #include <gst/gst.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ void set_array(GstStructure *s, const char *field, const Numbers &numbers, GType
   append_numbers(&array, numbers, type, set);
   gst_structure_take_value(s, field, &array);
 }
+
+/// Returns the numbers of a GST_TYPE_ARRAY of a field. Returns no value if there is no such field, or
+/// if an item is not a number.
+std::optional<std::vector<double>> numbers_of(const GstStructure *s, const char *field);
 
 /// Return a value or caps in gst-launch syntax.
 std::string text_of(const GValue *value);

@@ -50,6 +50,12 @@ struct Ours<GstAnalyticsBatchMeta> {
   using type = BatchMeta;
 };
 #endif
+#if GST_CHECK_VERSION(1, 29, 90)
+template <>
+struct Ours<GstAnalyticsKeypointDimensions> {
+  using type = KeypointDimensions;
+};
+#endif
 template <class Result, class... Args>
 struct Ours<Result(Args...)> {
   using type = OursOf<Result>(OursOf<Args>...);
@@ -107,6 +113,14 @@ static_assert(offsetof(BatchMeta, n_streams) == offsetof(GstAnalyticsBatchMeta, 
 #if GST_CHECK_VERSION(1, 29, 2)
 static_assert(is_same(&Library::mtd_set_semantic_tag, gst_analytics_mtd_set_semantic_tag));
 static_assert(is_same(&Library::mtd_get_semantic_tag, gst_analytics_mtd_get_semantic_tag));
+#endif
+#if GST_CHECK_VERSION(1, 29, 90)
+static_assert(is_same(&Library::group_mtd_get_mtd_type, gst_analytics_group_mtd_get_mtd_type));
+static_assert(is_same(&Library::group_mtd_get_member, gst_analytics_group_mtd_get_member));
+static_assert(is_same(&Library::keypoint_mtd_get_mtd_type,
+                      gst_analytics_keypoint_mtd_get_mtd_type));
+static_assert(is_same(&Library::keypoint_mtd_get_position,
+                      gst_analytics_keypoint_mtd_get_position));
 #endif
 
 static_assert(sizeof(Mtd) == sizeof(GstAnalyticsMtd));

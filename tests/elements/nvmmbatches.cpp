@@ -215,6 +215,16 @@ TEST_F(NvmmBatch, HasNoSlotForAnUntypedObjectIfATypeIsAskedFor) {
   EXPECT_FALSE(slots_of(rig_->process(std::move(in)).get()).at(0).valid);
 }
 
+/// DeepStream's objects have no points.
+TEST_F(NvmmBatch, HasNoAlignedSlots) {
+  start(" regions=meta max-batch=2 region-align=<1.0,1.0,9.0,1.0>", 1);
+  BufferRef in = surfaces(mixed_pictures(1, kMixed));
+  attach_frames(in.get(), {{0, 0, 0, 0, 40, 30, {{"", 2, 4, 10, 8, 0.75f}}}});
+  const BufferRef out = rig_->process(std::move(in));
+  EXPECT_FALSE(slots_of(out.get()).at(0).valid);
+  EXPECT_EQ(left_out_of(out.get()), 1u);
+}
+
 TEST_F(NvmmBatch, IsAGapWithoutObjects) {
   start(" regions=meta", 2);
   const BufferRef out = rig_->process(surfaces(mixed_pictures(2, kMixed)));

@@ -149,6 +149,30 @@ void add_strange_geometry(Random &random, GstBuffer *buffer) {
   if (random.one_in(2)) gst_structure_set(s, "src-height", G_TYPE_INT, -3, nullptr);
 }
 
+/// Adds points to a region of interest, as a detector of faces does.
+void add_points(Run &run, GstVideoRegionOfInterestMeta *roi) {
+  Random &random = run.random;
+  GstStructure *points = gst_structure_new_empty("points");
+  const int count = random.pick({5, 5, 5, 2, 0, run.sane ? 3 : 300});
+  for (const char *axis : {"x", "y"}) {
+    GValue array = G_VALUE_INIT;
+    g_value_init(&array, GST_TYPE_ARRAY);
+    const int length = run.sane || !random.one_in(20) ? count : count + 1;
+    const GType type = !run.sane && random.one_in(20) ? G_TYPE_STRING : G_TYPE_DOUBLE;
+    for (int i = 0; i < length; ++i) {
+      const bool wild = !run.sane && random.one_in(30);
+      GValue item = G_VALUE_INIT;
+      g_value_init(&item, type);
+      if (type == G_TYPE_DOUBLE)
+        g_value_set_double(&item, wild ? random.pick<double>({NAN, INFINITY, -1e300, 1e12, 1e-300})
+                                       : static_cast<double>(random.between(-20, 280)) / 4);
+      gst_value_array_append_and_take_value(&array, &item);
+    }
+    gst_structure_take_value(points, axis, &array);
+  }
+  gst_video_region_of_interest_meta_add_param(roi, points);
+}
+
 void add_metas(Run &run, GstBuffer *buffer) {
   Random &random = run.random;
   const auto position = [&] {
@@ -161,6 +185,7 @@ void add_metas(Run &run, GstBuffer *buffer) {
     roi->id = static_cast<gint>(i);
     if (random.one_in(4))
       gst_video_region_of_interest_meta_add_param(roi, gst_structure_new_empty("p"));
+    if (random.one_in(2)) add_points(run, roi);
     if (!run.sane && random.one_in(5)) roi->roi_type = 0;
   }
   if (random.one_in(8)) {

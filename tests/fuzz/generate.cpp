@@ -72,6 +72,12 @@ std::string array_text(Run &run, const std::string &name) {
   Random &random = run.random;
   if (name == "region-list")
     return rectangles(run, run.sane ? 1 + random.between(0, 3) : random.pick({0, 1, 2, 9, 70}));
+  if (name == "region-matrices")
+    return numbers(run, run.sane ? random.pick({6, 12}) : random.pick({0, 5, 6, 6, 12, 54, 70}));
+  // As many points as the regions of add_metas() mostly have.
+  if (name == "region-align")
+    return numbers(run,
+                   run.sane ? random.pick({0, 4, 10}) : random.pick({0, 1, 2, 4, 10, 10, 400}));
   if (name == "roi")
     return text("<%ld,%ld,%ld,%ld>", random.between(run.sane ? 0 : -20, 30),
                 random.between(run.sane ? 0 : -20, 30), random.between(run.sane ? 1 : -2, 90),
@@ -172,9 +178,37 @@ bool is_set(GstElement *element, const char *property) {
   return value != FALSE;
 }
 
+bool has_items(GstElement *element, const char *property) {
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), property) == nullptr) return false;
+  GValue list = G_VALUE_INIT;
+  g_value_init(&list, GST_TYPE_ARRAY);
+  g_object_get_property(G_OBJECT(element), property, &list);
+  const bool has = gst_value_array_get_size(&list) > 0;
+  g_value_unset(&list);
+  return has;
+}
+
 void set_text(Run &run, GstElement *element, const char *property, const char *value) {
   run.say(text("%s %s=%s", GST_OBJECT_NAME(element), property, value));
   gst_util_set_object_arg(G_OBJECT(element), property, value);
+}
+
+/// Whether slots are made by the matrices that metas or the property give.
+bool has_matrices(GstElement *element) {
+  if (has_choice(element, "regions", {"meta"}))
+    return is_set(element, "region-oriented") || has_items(element, "region-align");
+  return has_choice(element, "regions", {"matrices"});
+}
+
+void make_matrices_possible(Run &run, GstElement *element) {
+  if (is_set(element, "antialias")) {
+    set_text(run, element, "method", "bilinear");
+    set_text(run, element, "antialias", "false");
+  }
+  if (has_choice(element, "resize-mode", {"torchvision", "transformers"}))
+    set_text(run, element, "resize-mode", "ultralytics");
+  if (is_set(element, "pad-normalized") && !has_choice(element, "region-edge", {"repeat"}))
+    set_text(run, element, "pad-normalized", "false");
 }
 
 /// Changes properties that exclude each other, because most random choices of them do.
@@ -191,6 +225,7 @@ void make_resize_possible(Run &run, GstElement *element) {
                              has_choice(element, "dtype", {"uint8", "int8"});
   if (is_set(element, "pad-normalized") && excludes_zero)
     set_text(run, element, "pad-normalized", "false");
+  if (has_matrices(element)) make_matrices_possible(run, element);
   if (has_choice(element, "video-direction", {"custom"}))
     set_text(run, element, "video-direction", run.random.pick({"90r", "auto"}));
 }

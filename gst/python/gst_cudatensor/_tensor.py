@@ -103,7 +103,7 @@ class TensorData(_NotCopied):
 
     @property
     def left_out(self) -> int:
-        """The number of regions for which the batch had no slot."""
+        """The number of regions that got no slot."""
         return self._left_out
 
     @property
