@@ -86,11 +86,22 @@ typedef struct {
  * @box: (array fixed-size=4): x0, y0, x1, y1 in pixels of the tensor
  * @source_box: (out caller-allocates) (array fixed-size=4): the box in pixels of the source
  *   picture; may be the same array as @box. If the picture was turned, this is the box around the
- *   mapped one, with x0 ≤ x1 and y0 ≤ y1
+ *   mapped one, with x0 ≤ x1 and y0 ≤ y1: gst_cuda_tensor_geometry_map_point() maps its corners
  */
 GST_CUDA_TENSOR_API void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeometry *geometry,
                                                           const gdouble box[4],
                                                           gdouble source_box[4]);
+
+/**
+ * gst_cuda_tensor_geometry_map_point:
+ * @geometry: the geometry of a tensor or a slot
+ * @point: (array fixed-size=2): x, y in pixels of the tensor
+ * @source_point: (out caller-allocates) (array fixed-size=2): the point in pixels of the source
+ *   picture; may be the same array as @point
+ */
+GST_CUDA_TENSOR_API void gst_cuda_tensor_geometry_map_point(const GstCudaTensorGeometry *geometry,
+                                                            const gdouble point[2],
+                                                            gdouble source_point[2]);
 
 G_END_DECLS
 

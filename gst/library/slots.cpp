@@ -113,3 +113,14 @@ void gst_cuda_tensor_geometry_map_box(const GstCudaTensorGeometry *geometry, con
     source_box[axis + 2] = high;
   }
 }
+
+void gst_cuda_tensor_geometry_map_point(const GstCudaTensorGeometry *geometry,
+                                        const gdouble point[2], gdouble source_point[2]) {
+  g_return_if_fail(geometry != nullptr);
+  g_return_if_fail(point != nullptr);
+  g_return_if_fail(source_point != nullptr);
+  const double *const m = geometry->inverse;
+  const double x = point[0], y = point[1];
+  source_point[0] = m[0] * x + m[1] * y + m[2];
+  source_point[1] = m[3] * x + m[4] * y + m[5];
+}

@@ -124,11 +124,18 @@ def test_batch_tells_its_frames():
     boxes = numpy.array([[0.0, 4.0, 32.0, 28.0]])
     assert numpy.allclose(last.map_boxes(boxes, 3), [[0, 0, 768, 576]])
     assert numpy.allclose(last.map_boxes(numpy.stack([boxes] * 15)), [[[0, 0, 768, 576]]] * 15)
-    try:
-        last.map_boxes(boxes)
-        raise AssertionError("boxes of one frame for all")
-    except ValueError:
-        pass
+    corners = [[[0, 0], [768, 0], [768, 576], [0, 576]]]
+    assert numpy.allclose(last.map_boxes(boxes, 3, corners=True), corners)
+    assert numpy.allclose(last.map_boxes(numpy.stack([boxes] * 15), corners=True), [corners] * 15)
+    points = numpy.array([[0.0, 4.0], [16.0, 16.0]])
+    assert numpy.allclose(last.map_points(points, 3), [[0, 0], [384, 288]])
+    assert numpy.allclose(last.map_points([points] * 15), [[[0, 0], [384, 288]]] * 15)
+    for wrong in (last.map_boxes, boxes), (last.map_points, points):
+        try:
+            wrong[0](wrong[1])
+            raise AssertionError("values of one frame for all")
+        except ValueError:
+            pass
     assert "Batch" in repr(first)
 
 

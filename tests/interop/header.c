@@ -23,6 +23,8 @@ int main(void) {
   g_assert(compiled != NULL);
   gst_cuda_tensor_geometry_map_box(&geometry, box, box);
   g_assert(box[0] == 0 && box[1] == 0 && box[2] == 1280 && box[3] == 720);
+  gst_cuda_tensor_geometry_map_point(&geometry, box, box);
+  g_assert(box[0] == 0 && box[1] == -280);
   gst_cuda_tensor_histogram_add(&sum, &histogram);
   g_assert(sum.mean == 7 && sum.p99 == 7);
   return 0;

@@ -80,6 +80,7 @@ class Geometry(unittest.TestCase):
         self.assertEqual((geometry.pad_left, geometry.pad_top), (0, 4))
         self.assertEqual((geometry.content_width, geometry.content_height), (16, 8))
         self.assertEqual(geometry.map_box([0, 4, 16, 12]), [0, 0, 20, 10])
+        self.assertEqual(geometry.map_point([8, 12]), [10, 10])
 
     def test_slots_of_a_batch(self):
         tensor = GstCudaTensor.Tensor.new_from_sample(pull(

@@ -14,6 +14,7 @@ from pathlib import Path
 SINCE_0_1 = """
 acquire data_type_get_name data_type_get_size error_quark frames_close frames_get_failed_source
 frames_get_info frames_get_type frames_new frames_next frames_ref frames_unref geometry_map_box
+geometry_map_point
 get_buffer get_context get_data get_data_type get_device_type get_device_id get_geometry get_info get_left_out
 get_n_dims get_n_slots get_shape get_size get_slot get_slot_times get_stream get_strides get_type
 histogram_add histogram_parse is_histogram is_read_only new new_from_sample ref release

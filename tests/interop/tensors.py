@@ -192,6 +192,36 @@ class Geometry(unittest.TestCase):
             self.assertEqual(geometry.map_box((1, 10, 100, 1000)), tuple(box))
             mapped = geometry.map_boxes(numpy.array([[1.0, 10.0, 100.0, 1000.0]]))
             self.assertEqual(mapped.tolist(), [list(box)])
+            point = (ctypes.c_double * 2)(1, 10)
+            library._LIBRARY.gst_cuda_tensor_geometry_map_point(ctypes.byref(struct), point, point)
+            self.assertEqual(geometry.map_points((1, 10)).tolist(), list(point))
+
+    def test_corners_and_points_of_a_turned_slot(self):
+        """The slot shows 40x20 pixels of the picture, turned by 90 degrees to the left and halved: its
+        upper left corner is the lower left one of the region."""
+        with Camera("video/x-raw,width=64,height=48 ! cudanormalize backend=cpu width=10 height=20 "
+                    "regions=matrices region-matrices=<0.0,-0.5,17.0,0.5,0.0,-6.0> "
+                    "max-batch=2") as camera:
+            tensor = Tensor.from_sample(camera.pull())
+        self.assertEqual(tensor.slots[0].region, (12, 14, 40, 20))
+        boxes = [[0, 0, 10, 20], [1, 2, 3, 5]]
+        around = [(12, 14, 52, 34), (16, 28, 22, 32)]
+        corners = [((12, 34), (12, 14), (52, 14), (52, 34)),
+                   ((16, 32), (16, 28), (22, 28), (22, 32))]
+        self.assertEqual(tensor.map_boxes(boxes, slot=0), around)
+        self.assertEqual(tensor.map_boxes(boxes, slot=0, corners=True), corners)
+        array = numpy.array(boxes, numpy.float32)
+        self.assertEqual(tensor.map_boxes(array, slot=0).tolist(), [list(box) for box in around])
+        mapped = tensor.map_boxes(array, slot=0, corners=True)
+        self.assertEqual(mapped.dtype, numpy.float64)
+        self.assertEqual(mapped.tolist(), numpy.array(corners).tolist())
+        self.assertEqual(tensor.map_boxes(numpy.array([array, array]), 0, True).shape, (2, 2, 4, 2))
+        self.assertEqual(tensor.map_boxes(numpy.empty((0, 4)), 0, True).shape, (0, 4, 2))
+        self.assertEqual(tensor.map_points([[0, 0], [10, 0], [1, 2]], slot=0).tolist(),
+                         [[12, 34], [12, 14], [16, 32]])
+        for error, slot in ((ValueError, 1), (ValueError, None), (IndexError, 2)):
+            with self.assertRaises(error):
+                tensor.map_points([[1, 2]], slot)
 
     def test_none(self):
         tensor = made_tensor(made_buffer())

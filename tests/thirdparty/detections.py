@@ -172,7 +172,8 @@ def check_crops(model, mode):
 def check_program(model, mode):
     """Checks the page's program, which prints the objects of a clip, with two frames with
     rectangles."""
-    program = re.search(r"```python\n(import gi\n.*?)```", PAGE, re.S)[1]
+    program = next(block for block in re.findall(r"```python\n(.*?)```", PAGE, re.S)
+                   if "GstAnalytics" in block)
     _, _, width, height = INPUTS[model.stem]
     quoted = re.sub(r'"\s*\n\s*"', "", program)
     source = ("videotestsrc num-buffers=2 pattern=solid-color foreground-color=0xffff0000 ! "

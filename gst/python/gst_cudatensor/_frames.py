@@ -12,7 +12,7 @@ import threading
 import time
 import weakref
 from fractions import Fraction
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 from ._geometry import Geometry, Slot
 from ._library import (NO_TIME, ErrorCode, FramesInfoStruct, FramesOptionsStruct, TensorError, call,
@@ -177,24 +177,39 @@ class Batch(TensorData):
         a source without a frame."""
         return [slot.geometry for slot in self.slots]
 
-    def map_boxes(self, boxes: Any, frame: Optional[int] = None) -> Any:
+    def map_boxes(self, boxes: Any, frame: Optional[int] = None, corners: bool = False) -> Any:
         """Maps boxes (x0, y0, x1, y1) from the tensor's pixels to those of the source's picture as it
         is stored. If the picture was turned, a box is the one around the mapped one.
 
         `boxes` has shape (n, 4) for the frame with the index `frame`. Without `frame`, it has N
         arrays of shape (n, 4), or is one array of shape (N, n, 4). Returns arrays of the same
-        shapes. Raises ValueError for other shapes, and for a frame without a picture.
+        shapes; with `corners`, those of the mapped boxes, of shapes (n, 4, 2), like
+        Geometry.map_boxes(). Raises ValueError for other shapes, and for a frame without a picture.
         """
+        return self._map("boxes", boxes, frame, lambda geometry, of: geometry.map_boxes(of, corners))
+
+    def map_points(self, points: Any, frame: Optional[int] = None) -> Any:
+        """Maps points, such as landmarks, from the tensor's pixels to those of the source's picture as
+        it is stored.
+
+        `points` has shape (…, 2) for the frame with the index `frame`. Without `frame`, it has N
+        arrays of shape (…, 2), or is one array of shape (N, …, 2). Returns NumPy arrays of the same
+        shapes, float64. Raises ValueError for other shapes, and for a frame without a picture.
+        """
+        return self._map("points", points, frame, lambda geometry, of: geometry.map_points(of))
+
+    def _map(self, what: str, values: Any, frame: Optional[int],
+             map_with: Callable[[Geometry, Any], Any]) -> Any:
         if frame is not None:
             geometry = self.geometry[frame]
             if geometry is None:
                 raise ValueError(f"frame {frame} has no picture")
-            return geometry.map_boxes(boxes)
-        if len(boxes) != len(self):
-            raise ValueError(f"boxes of {len(boxes)} frames for a batch of {len(self)}: pass frame "
+            return map_with(geometry, values)
+        if len(values) != len(self):
+            raise ValueError(f"{what} of {len(values)} frames for a batch of {len(self)}: pass frame "
                              "for those of one frame")
-        mapped = [self.map_boxes(each, i) for i, each in enumerate(boxes)]
-        if hasattr(boxes, "shape"):
+        mapped = [self._map(what, each, i, map_with) for i, each in enumerate(values)]
+        if hasattr(values, "shape"):
             import numpy
 
             return numpy.stack(mapped)

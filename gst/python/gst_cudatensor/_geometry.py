@@ -42,25 +42,35 @@ class Geometry:
     def map_box(self, box: Sequence[float]) -> tuple[float, float, float, float]:
         """Maps a box (x0, y0, x1, y1) from the tensor's pixels to the source picture's. If the
         picture was turned, the result is the box around the mapped one."""
-        x0, y0, x1, y1 = box
-        corners = [self._map(x, y) for x in (x0, x1) for y in (y0, y1)]
-        (left, right), (top, bottom) = ((min(axis), max(axis)) for axis in zip(*corners))
-        return left, top, right, bottom
+        xs, ys = zip(*self._corners(box))
+        return min(xs), min(ys), max(xs), max(ys)
 
-    def map_boxes(self, boxes: Any) -> Any:
+    def map_boxes(self, boxes: Any, corners: bool = False) -> Any:
         """Maps boxes of shape (N, 4) from the tensor's pixels to the source picture's. Returns a
         NumPy array for an array, which may have any shape (…, 4), and a list of tuples for other
-        sequences. Raises ValueError for other shapes."""
+        sequences. Raises ValueError for other shapes.
+
+        If the picture was turned, as in slots of oriented detections and of aligned faces, the
+        results are the boxes around the mapped ones. With `corners`, they are the corners instead,
+        of shape (N, 4, 2): first that of (x0, y0), then those of (x1, y0), (x1, y1) and (x0, y1).
+        """
         numpy = sys.modules.get("numpy")
         if numpy is None or not isinstance(boxes, numpy.ndarray):
-            return [self.map_box(box) for box in boxes]
+            return [self._corners(box) if corners else self.map_box(box) for box in boxes]
         if boxes.ndim == 0 or boxes.shape[-1] != 4:
             raise ValueError(f"boxes of shape {boxes.shape}; expected (…, 4)")
+        boxes = boxes.astype(numpy.float64, copy=False)
+        axes = self._map(boxes[..., [0, 2, 2, 0]], boxes[..., [1, 1, 3, 3]])
+        if corners:
+            return numpy.stack(axes, -1)
         mapped = numpy.empty(boxes.shape, numpy.float64)
-        corners = self._map(boxes[..., [0, 0, 2, 2]], boxes[..., [1, 3, 1, 3]])
-        for axis, values in enumerate(corners):
+        for axis, values in enumerate(axes):
             mapped[..., axis], mapped[..., axis + 2] = values.min(-1), values.max(-1)
         return mapped
+
+    def _corners(self, box: Sequence[float]) -> tuple[tuple[float, float], ...]:
+        x0, y0, x1, y1 = box
+        return tuple(self._map(x, y) for x, y in ((x0, y0), (x1, y0), (x1, y1), (x0, y1)))
 
     def _map(self, x: Any, y: Any) -> tuple[Any, Any]:
         a, b, c, d, e, f = self.inverse

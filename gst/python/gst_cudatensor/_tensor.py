@@ -320,18 +320,32 @@ class Tensor(TensorData):
         """The slots of a batch; empty for a tensor that is not a batch."""
         return self._slots
 
-    def map_boxes(self, boxes: Any, slot: Optional[int] = None) -> Any:
+    def map_boxes(self, boxes: Any, slot: Optional[int] = None, corners: bool = False) -> Any:
         """Maps boxes (x0, y0, x1, y1) of shape (N, 4) from the tensor's pixels to the source
-        picture's. Returns a NumPy array for an array, and a list of tuples for other sequences.
+        picture's. Returns a NumPy array for an array, and a list of tuples for other sequences. With
+        `corners`, returns the corners of the mapped boxes, of shape (N, 4, 2), like
+        Geometry.map_boxes().
 
         `slot` is the index in a batch, from 0. Raises ValueError if there is no geometry, and
         IndexError if there is no such slot.
         """
+        return self._geometry_of(slot).map_boxes(boxes, corners)
+
+    def map_points(self, points: Any, slot: Optional[int] = None) -> Any:
+        """Maps points of shape (…, 2), such as the landmarks of a face, from the tensor's pixels to
+        the source picture's. Returns a NumPy array of the same shape, float64.
+
+        `slot` is the index in a batch, from 0. Raises ValueError for other shapes and if there is no
+        geometry, and IndexError if there is no such slot.
+        """
+        return self._geometry_of(slot).map_points(points)
+
+    def _geometry_of(self, slot: Optional[int]) -> Geometry:
         geometry = self.geometry if slot is None else self.slots[slot].geometry
         if geometry is None:
             raise ValueError("in a batch each slot has its own geometry: pass slot"
                              if slot is None and self.slots else "the tensor has no geometry")
-        return geometry.map_boxes(boxes)
+        return geometry
 
 
 def share_primary_context(pipeline: Any, device: int = 0) -> None:
