@@ -80,6 +80,11 @@ struct Settings : TensorSettings {
   }
 };
 
+void apply_model(const ModelConfig &config, Settings &s) {
+  apply_model(config, static_cast<TensorSettings &>(s));
+  if (config.frames) s.frames = static_cast<guint>(*config.frames);
+}
+
 const Properties<Settings> &properties() {
   static const Properties<Settings> &table = immortal([] {
     Properties<Settings> t;

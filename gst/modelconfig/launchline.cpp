@@ -69,6 +69,7 @@ std::string launch_line(const std::string &element, const ModelConfig &c) {
   line.add("alpha", c.alpha);
   line.add("beta", c.beta);
   line.add("round", c.round);
+  if (element != "cudatensormux") line.add("frames-per-tensor", c.frames);
   return line.text;
 }
 

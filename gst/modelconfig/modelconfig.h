@@ -28,6 +28,7 @@ struct ModelConfig {
   std::optional<double> scale;
   std::optional<std::vector<double>> mean, std, alpha, beta;
   std::optional<bool> round;
+  std::optional<int> frames;  ///< frames-per-tensor, which only cudanormalize has
   // These are not properties. Each is the reason, for an error, why the file leaves the size or the
   // layout of the tensor open; empty if the file defines it.
   std::string open_size, open_layout;

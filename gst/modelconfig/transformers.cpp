@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "gst/modelconfig/readers.h"
-#include "gst/modelconfig/transformersclass.h"
-#include "gst/modelconfig/transformerskeys.h"
+#include "gst/modelconfig/transformersfile.h"
 #include "kernels/error.h"
 
 namespace cudatensor::modelconfig {
@@ -12,6 +11,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
+constexpr int kMaxFrames = 1024;  // of a tensor
 constexpr int kSamEdge = 1024, kDetrEdge = 800, kDetrLongest = 1333;
 
 struct Statistics {
@@ -38,29 +38,16 @@ struct Size {
   bool is_fixed() const { return width > 0; }
 };
 
-const char *const kTypes[] = {"image_processor_type", "feature_extractor_type",
-                              "video_processor_type"};
-
-class Processor {
+class Processor : private ProcessorFile {
  public:
-  explicit Processor(const Node &file) : file_(file) {
-    for (const char *key : kTypes) {
-      const Node type = file.at(key);
-      if (!type.is_present()) continue;
-      name_ = type.text();
-      known_ = find_image_processor(name_);
-      if (known_ != nullptr) return;
-      const std::string reason = refusal_of_class(name_);
-      type.refuse(reason.empty() ? "is not among the classes that were compared with Transformers"
-                                 : reason);
-    }
-  }
+  explicit Processor(const Node &file) : ProcessorFile(file) {}
 
   ModelConfig read() {
     check_keys();
     config_.color = Color::rgb;
     read_geometry();
     read_normalization();
+    read_frames();
     if (does("do_flip_channel_order", known_ != nullptr && known_->flips,
              known_ == nullptr || known_->can_flip))
       flip();
@@ -71,26 +58,6 @@ class Processor {
   using Pipeline = ImageProcessor::Pipeline;
 
   Pipeline pipeline() const { return known_ != nullptr ? known_->pipeline : Pipeline::plain; }
-  /// Whether the file has the key with null, which switches a step off.
-  bool is_null(const char *key) const;
-  bool flag(const char *key, bool fallback) const {
-    return file_.at(key).boolean(fallback && !is_null(key));
-  }
-  /// Returns a flag for a step that not all classes can do. Throws Error if it is set, but not
-  /// `possible`.
-  bool does(const char *key, bool fallback, bool possible) const;
-
-  /// Returns the defaults of the class for a key that the file leaves out. Throws Error if the
-  /// class is not known.
-  const ImageProcessor &defaults(const Node &absent) const {
-    if (known_ != nullptr) return *known_;
-    absent.refuse(name_.empty()
-                      ? "it has no default, because the file names no image_processor_type"
-                      : "the defaults of " + name_ + " are not known");
-  }
-
-  void check_keys() const;
-  void check_key(const std::string &key, const Value &value) const;
   void read_geometry();
   Size read_size() const;
   void set_number(Size &size, int number) const;
@@ -111,49 +78,13 @@ class Processor {
   double crop_fraction(double fallback) const;
   void read_normalization();
   bool normalizes() const;
+  void subtract_one();
+  void read_frames();
   Numbers list(const char *key, bool is_mean) const;
   void flip();
 
-  Node file_;
-  std::string name_;  // name of the class
-  const ImageProcessor *known_ = nullptr;
   ModelConfig config_;
 };
-
-bool Processor::is_null(const char *key) const {
-  const Value::Map *members = file_.map();
-  if (members == nullptr) return false;
-  const auto found = members->find(key);
-  return found != members->end() && std::holds_alternative<std::monostate>(found->second.data);
-}
-
-bool Processor::does(const char *key, bool fallback, bool possible) const {
-  const bool wanted = flag(key, fallback);
-  if (wanted && !possible) file_.at(key).refuse(name_ + " has no such step");
-  return wanted;
-}
-
-/// Refuses a key that may change the tensor and that no property supports. A class ignores keys that
-/// it does not know; without a known class, a key that some class reads is refused.
-void Processor::check_key(const std::string &key, const Value &value) const {
-  const Node node = file_.at(key.c_str());
-  const bool *flag = std::get_if<bool>(&value.data);
-  const bool off = !node.is_present() || (flag != nullptr && !*flag);
-  const bool divides_by_one =
-      key.rfind("size_divis", 0) == 0 && node.is_number() && node.number() == 1.0;
-  if (off || divides_by_one) return;
-  const bool counts = known_ != nullptr ? has_word(known_->others, key) : is_key_of_some_class(key);
-  if (counts || (!is_read(key) && key.rfind("do_", 0) == 0)) node.refuse("no property does this");
-}
-
-void Processor::check_keys() const {
-  if (!file_.is_map()) return;
-  for (const auto &[key, value] : *file_.map()) {
-    const bool special = known_ != nullptr && has_word(known_->others, key);
-    const bool harmless = is_read(key) || is_bookkeeping(key);
-    if (special || !harmless) check_key(key, value);
-  }
-}
 
 /// Sets the size that a single number stands for.
 void Processor::set_number(Size &size, int number) const {
@@ -362,9 +293,10 @@ void Processor::crop_after(const Size &size) {
 
 /// Sets the geometry of a processor without a crop.
 void Processor::sized(const Size &size, bool padded) {
-  if ((pipeline() == Pipeline::poolformer && size.shortest == 0) ||
-      (pipeline() == Pipeline::levit && size.bounded))
+  if (pipeline() == Pipeline::poolformer && size.shortest == 0)
     size.node.refuse(name_ + " requires shortest_edge");
+  if (size.bounded && known_ != nullptr && !known_->takes_bounds)
+    size.node.refuse(name_ + " takes no max_height and max_width");
   const Node pad_size = file_.at("pad_size"), aspect = file_.at("keep_aspect_ratio");
   if (pipeline() == Pipeline::sam || (size.longest > 0 && size.shortest == 0 && padded)) {
     if (size.longest == 0) size.node.refuse(name_ + " requires longest_edge");
@@ -467,6 +399,27 @@ void Processor::read_normalization() {
   const bool normalized = normalizes();
   config_.mean = normalized ? list("image_mean", true) : Numbers{0.0};
   config_.std = normalized ? list("image_std", false) : Numbers{1.0};
+  subtract_one();
+}
+
+/// Adds 1 to the means if the class subtracts 1 before it normalizes.
+void Processor::subtract_one() {
+  using Offset = ImageProcessor::Offset;
+  const Offset offset = known_ != nullptr ? known_->offset : Offset::never;
+  const bool rescales = flag("do_rescale", true);
+  if (offset == Offset::never || (offset == Offset::always && !rescales)) return;
+  if (offset == Offset::by_key && !flag("offset", true)) return;
+  if (!rescales) file_.at("offset").refuse("requires do_rescale");
+  for (double &mean : *config_.mean) mean += 1.0;
+}
+
+/// Reads the number of frames that a class samples from each video.
+void Processor::read_frames() {
+  const bool is_video = known_ != nullptr && known_->kind == ImageProcessor::Kind::video;
+  const Node frames = file_.at("num_frames");
+  if (!is_video || !frames.is_present() || !flag("do_sample_frames", false)) return;
+  if (file_.at("fps").is_present()) frames.refuse("excludes fps");
+  config_.frames = frames.integer(1, kMaxFrames);
 }
 
 /// Swaps the channels. Transformers does this after it has normalized them.

@@ -44,6 +44,16 @@ constexpr P clip(const char *stem) {
   return image(stem).shortest_edge(224).with_crop(224).mean(kClip);
 }
 
+/// Makes a class that scales samples to -1..1 before it normalizes them.
+constexpr P vivit(P c, P::Offset offset) {
+  return c.shortest_edge(256)
+      .with_crop(224)
+      .filter(P::bilinear)
+      .mean(kStandard)
+      .rescale(1.0 / 127.5)
+      .subtracting_one(offset);
+}
+
 constexpr P tiles(const char *stem) {
   return image(stem).square(384).mean(kClip).never_crops().refusing("crop_to_patches");
 }
@@ -81,7 +91,12 @@ constexpr P kProcessors[] = {
     tiles("GotOcr2"),
     detr("GroundingDino"),
     image("LayoutLMv3").square(224).filter(P::bilinear).mean(kStandard).never_crops(),
-    image("Levit").in(P::Pipeline::levit).shortest_edge(224).with_crop(224).mean(kImageNet),
+    image("Levit")
+        .in(P::Pipeline::levit)
+        .shortest_edge(224)
+        .with_crop(224)
+        .mean(kImageNet)
+        .no_bounds(),
     clip("Llava").refusing("do_pad"),
     rounded("Mask2Former"),
     rounded("MaskFormer"),
@@ -129,6 +144,7 @@ constexpr P kProcessors[] = {
     image("Tipsv2Dpt").square(448).filter(P::bilinear).unnormalized(),
     image("ViT").square(224).filter(P::bilinear).mean(kStandard),
     image("VideoMAE").shortest_edge(224).with_crop(224).filter(P::bilinear).mean(kStandard),
+    vivit(image("Vivit").no_bounds(), P::Offset::by_key),
     detr("Yolos").in(P::Pipeline::rounded),
 
     video("InstructBlipVideo").square(384).mean(kClip),
@@ -141,6 +157,7 @@ constexpr P kProcessors[] = {
     video("VideoLlava").shortest_edge(224).with_crop(224).mean(kClip),
     video("VideoMAE").shortest_edge(224).with_crop(224).filter(P::bilinear).mean(kStandard),
     video("Videomt").square(640).filter(P::bilinear).mean(kImageNet),
+    vivit(video("Vivit"), P::Offset::always),
     video("VJEPA2").in(P::Pipeline::vjepa2).with_crop(256).filter(P::bilinear).mean(kImageNet),
 };
 
@@ -178,7 +195,6 @@ constexpr Refused kRefused[] = {
     {"LayoutLMv2", "it also reads text"},
     {"VitPose", "it maps boxes with an affine transform"},
     {"VitMatte", "it appends a map to the picture"},
-    {"Vivit", "it subtracts 1 after rescaling"},
     {"Swin2SR", "it pads to a multiple of a size"},
     {"GLPN", "it rounds the picture's own size down to a multiple of a size"},
 };

@@ -14,6 +14,8 @@ struct ImageProcessor {
   enum class Means { none, standard, imagenet, clip, one };
   /// How the size of the resized picture follows from `size` and `crop_size`.
   enum class Pipeline { plain, convnext, levit, poolformer, sam, vjepa2, rounded };
+  /// Whether 1 is subtracted after rescaling: if the file's key `offset` is not false, or always.
+  enum class Offset { never, by_key, always };
   enum Resample { lanczos = 1, bilinear = 2, bicubic = 3 };
 
   const char *stem;  ///< its name without ImageProcessor or VideoProcessor
@@ -25,6 +27,7 @@ struct ImageProcessor {
   int longest_of_number = 0;                ///< limit of the longer edge for a number; 0 = none
   bool takes_shortest = true;               ///< whether `size` may be a shortest edge alone
   bool takes_edges = true;                  ///< whether `size` may be anything but height and width
+  bool takes_bounds = true;                 ///< whether `size` may be max_height and max_width
   int crop = 0;                             ///< default of crop_size; 0 = none
   Resample resample = bicubic;
   Means means = Means::none;
@@ -33,6 +36,7 @@ struct ImageProcessor {
   bool crops = false, normalizes = true, pads = false, flips = false;  ///< do_…
   // Whether the class can do these steps at all.
   bool can_crop = true, can_normalize = true, can_flip = false;
+  Offset offset = Offset::never;
 
   /// Keys, separated by spaces, that require another tensor unless they are null or false.
   const char *others = "";
@@ -82,6 +86,11 @@ struct ImageProcessor {
     c.factor = by;
     return c;
   }
+  constexpr ImageProcessor subtracting_one(Offset when) const {
+    ImageProcessor c = *this;
+    c.offset = when;
+    return c;
+  }
   constexpr ImageProcessor unnormalized() const {
     ImageProcessor c = *this;
     c.normalizes = false;
@@ -116,6 +125,11 @@ struct ImageProcessor {
   constexpr ImageProcessor no_shortest_edge() const {
     ImageProcessor c = *this;
     c.takes_shortest = false;
+    return c;
+  }
+  constexpr ImageProcessor no_bounds() const {
+    ImageProcessor c = *this;
+    c.takes_bounds = false;
     return c;
   }
   constexpr ImageProcessor no_edges() const {

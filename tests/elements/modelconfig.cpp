@@ -92,6 +92,29 @@ TEST_F(ModelConfigTest, EqualsTheProperties) {
   }
 }
 
+#ifdef HAVE_JSON
+/// A batch of several cameras has one frame of each.
+TEST_F(ModelConfigTest, SetsTheFramesOfAClip) {
+  const std::string path =
+      folder_.write("video_preprocessor_config.json",
+                    R"({"video_processor_type":"VivitVideoProcessor","size":36,"crop_size":32,)"
+                    R"("do_sample_frames":true,"num_frames":5})");
+  Rig rig(element_with(path, "layout=ncthw"));
+  EXPECT_EQ(rig.get("frames-per-tensor"), "5");
+  ASSERT_TRUE(rig.caps(kVideo));
+  EXPECT_EQ(rig.output("dimensions"), "32:32:5:3:1");
+  Rig given(element_with(path, "frames-per-tensor=2"));
+  ASSERT_TRUE(given.caps(kVideo));
+  EXPECT_EQ(given.output("dimensions"), "32:32:3:2");
+  MuxRig mux("model-config=" + path, 1);
+  mux.camera(0).caps(kVideo);
+  EXPECT_EQ(mux.camera(0).push(frame()), GST_FLOW_OK);
+  mux.camera(0).eos();
+  EXPECT_NE(mux.pull(), nullptr);
+  EXPECT_EQ(mux.output("dimensions"), "32:32:3:1");
+}
+#endif
+
 TEST_F(ModelConfigTest, PropertiesSetBeforeWin) {
   Rig rig("cudanormalize width=16 pad-value=114 color=rgb model-config=" + infer_);
   EXPECT_EQ(rig.get("width"), "16");

@@ -176,6 +176,45 @@ INSTANTIATE_TEST_SUITE_P(
              with(R"("video_processor_type":"VJEPA2VideoProcessor",)"
                   R"("crop_size":{"height":224,"width":192})"),
              cropped("width=192 height=224", 256, "bilinear")},
+        Case{"ViViT subtracts 1 before it normalizes", kPre,
+             R"({"image_processor_type":"VivitImageProcessor","rescale_factor":0.0078125})",
+             "width=224 height=224 resize-mode=transformers shortest-edge=256 method=bilinear "
+             "antialias=true color=rgb normalization=mean-std scale=0.0078125 mean=\"<1.5>\" "
+             "std=\"<0.5>\""},
+        Case{"ViViT without the subtraction", kPre,
+             with(R"("image_processor_type":"VivitImageProcessor","offset":false)"),
+             cropped("width=224 height=224", 256, "bilinear")},
+        Case{"ViViT without the factor", kPre,
+             R"({"image_processor_type":"VivitImageProcessor","do_rescale":false})",
+             "!offset is absent: requires do_rescale"},
+        Case{"ViViT's videos always subtract 1", kPre,
+             R"({"video_processor_type":"VivitVideoProcessor","offset":false,)"
+             R"("do_normalize":false,"rescale_factor":0.0078125})",
+             "width=224 height=224 resize-mode=transformers shortest-edge=256 method=bilinear "
+             "antialias=true color=rgb normalization=mean-std scale=0.0078125 mean=\"<1>\" "
+             "std=\"<1>\""},
+        Case{"frames that are sampled", kPre,
+             with(R"("video_processor_type":"TimesformerVideoProcessor","do_sample_frames":true,)"
+                  R"("num_frames":8)"),
+             cropped("width=224 height=224", 224, "bilinear") + " frames-per-tensor=8"},
+        Case{"frames that are not sampled", kPre,
+             with(R"("video_processor_type":"TimesformerVideoProcessor","num_frames":8)"),
+             cropped("width=224 height=224", 224, "bilinear")},
+        Case{"as many frames as the rate gives", kPre,
+             with(R"("video_processor_type":"TimesformerVideoProcessor","do_sample_frames":true,)"
+                  R"("fps":2)"),
+             cropped("width=224 height=224", 224, "bilinear")},
+        Case{"too many frames", kPre,
+             with(R"("video_processor_type":"TimesformerVideoProcessor","do_sample_frames":true,)"
+                  R"("num_frames":1025)"),
+             "!num_frames=1025: must be a whole number from 1 to 1024"},
+        Case{"frames and a rate", kPre,
+             with(R"("video_processor_type":"TimesformerVideoProcessor","do_sample_frames":true,)"
+                  R"("num_frames":8,"fps":2)"),
+             "!num_frames=8: excludes fps"},
+        Case{"frames of a class for pictures", kPre,
+             with(kClip + R"("do_sample_frames":true,"num_frames":8)"),
+             cropped("width=224 height=224", 224, "bicubic")},
         Case{"ConvNeXt, a crop after the crop", kPre,
              with(R"("image_processor_type":"ConvNextImageProcessor","do_center_crop":true)"),
              "!do_center_crop=true: ConvNextImageProcessor has no such step"},

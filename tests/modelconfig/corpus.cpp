@@ -25,6 +25,11 @@ const std::vector<ModelFile> &model_files() {
        R"({"image_processor_type":"SamImageProcessor","size":{"longest_edge":64},"do_pad":true,)"
        R"("pad_size":{"height":64,"width":64},)" +
            kRescaled + "}"},
+      {"video_preprocessor_config.json",
+       R"({"video_processor_type":"VivitVideoProcessor","size":36,"crop_size":32,)"
+       R"("do_sample_frames":true,"num_frames":3})"},
+      {"preprocessor_config.json",
+       R"({"image_processor_type":"VivitImageProcessor","size":36,"crop_size":32,"offset":true})"},
       {"processor_config.json",
        R"({"image_processor":{"image_processor_type":"ViTImageProcessor","size":24}})"},
       {"config.json",

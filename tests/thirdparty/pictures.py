@@ -54,15 +54,16 @@ def need_backend(name):
         sys.exit(0)
 
 
-def samples_of(launch, sample=None):
-    """Returns the output of a pipeline. `sample`: input of its appsrc `source`."""
+def samples_of(launch, *samples):
+    """Returns the output of a pipeline. `samples`: input of its appsrc `source`."""
     pipeline = Gst.parse_launch(f"{launch} ! appsink name=sink sync=false")
     sink = pipeline.get_by_name("sink")
     try:
         started = pipeline.set_state(Gst.State.PLAYING) != Gst.StateChangeReturn.FAILURE
-        if started and sample is not None:
-            source = pipeline.get_by_name("source")
+        source = pipeline.get_by_name("source") if started and samples else None
+        for sample in samples:
             source.emit("push-sample", sample)
+        if source is not None:
             source.emit("end-of-stream")
         while started and (pulled := sink.emit("try-pull-sample", 60 * Gst.SECOND)) is not None:
             yield pulled
@@ -72,9 +73,9 @@ def samples_of(launch, sample=None):
         pipeline.set_state(Gst.State.NULL)
 
 
-def sample_of(launch, sample):
-    """Returns a pipeline's output for a sample."""
-    made = list(samples_of(launch, sample))
+def sample_of(launch, *samples):
+    """Returns a pipeline's only output for some samples."""
+    made = list(samples_of(launch, *samples))
     assert len(made) == 1, f"{len(made)} buffers came"
     return made[0]
 
@@ -94,11 +95,16 @@ def quoted(properties):
     return re.sub(r"=(<[^>]*>)", r'="\1"', properties)
 
 
+def clip(pictures, properties):
+    """Returns cudanormalize's only output for some pictures."""
+    sample = sample_of(f"appsrc name=source ! cudanormalize backend={BACKEND} "
+                       f"{quoted(properties)} ! other/tensors", *(p.sample for p in pictures))
+    return numpy.array(gst_cudatensor.Tensor.from_sample(sample))
+
+
 def tensor(picture, properties):
     """Returns cudanormalize's output for a picture, without the dimension N."""
-    sample = sample_of(f"appsrc name=source ! cudanormalize backend={BACKEND} "
-                         f"{quoted(properties)} ! other/tensors", picture.sample)
-    return numpy.array(gst_cudatensor.Tensor.from_sample(sample))[0]
+    return clip([picture], properties)[0]
 
 
 def letterboxed(picture, properties, width, height):

@@ -41,7 +41,7 @@ except ImportError as error:
 import numpy
 
 import surveyfiles
-from pictures import Picture, need_backend, tensor
+from pictures import Picture, clip, need_backend, tensor
 
 MOST_MEMORY = 8 << 30  # of address space; some classes make huge pictures of small numbers
 ROUNDING = 255 / 2**20  # levels
@@ -121,20 +121,32 @@ def single(values):
     return values
 
 
+def sampled(settings):
+    """Returns how many frames of a video a file asks for; 0 if it does not tell."""
+    return settings.get("do_sample_frames") and settings.get("num_frames") or 0
+
+
+def frames_of(settings, pixels):
+    """Returns a video of as many frames as the file asks for, otherwise of two."""
+    return numpy.stack([pixels[::-1] if i % 2 else pixels for i in range(sampled(settings) or 2)])
+
+
 def theirs(each, settings, pixels):
     """Returns Transformers' tensor."""
     processor = each.from_dict(json.loads(json.dumps(settings)))
     if getattr(processor, "apply_ocr", False):
         processor.apply_ocr = False  # would also read text
     if each.__name__.endswith("VideoProcessor"):
-        made = processor(videos=[numpy.stack([pixels, pixels[::-1]])], do_sample_frames=False,
+        frames = frames_of(settings, pixels)
+        made = processor(videos=[frames], do_sample_frames=bool(sampled(settings)),
+                         video_metadata=[{"total_num_frames": len(frames), "fps": 10.0}],
                          return_tensors="pt")
         values = made["pixel_values_videos" if "pixel_values_videos" in made else "pixel_values"]
         assert len(values) == 1
         video = numpy.asarray(values[0])
-        assert video.shape[0] == 2, f"a video of two frames is {video.shape}"
+        assert video.shape[0] == len(frames), f"a video of {len(frames)} frames is {video.shape}"
         return processor, video
-    made = processor(images=pixels, return_tensors="pt")
+    made = processor(pixels, return_tensors="pt")  # `images`, or `videos` of one frame
     return processor, single(made["pixel_values"])
 
 
@@ -169,11 +181,12 @@ def differs(each, settings, pixels, ours):
     return None if few or largest <= most else f"{each.__name__} differs by {largest:.3g} of 255"
 
 
-def ours_of(path, pixels, is_video, properties=""):
-    def one(array):
-        return tensor(Picture.of_pixels(numpy.ascontiguousarray(array)),
-                      f"model-config={path} {properties}")
-    return numpy.stack([one(pixels), one(pixels[::-1])]) if is_video else one(pixels)
+def ours_of(path, settings, pixels, is_video, properties=""):
+    properties = f"model-config={path} {properties}"
+    if not is_video:
+        return tensor(Picture.of_pixels(numpy.ascontiguousarray(pixels)), properties)
+    frames = [Picture.of_pixels(frame) for frame in frames_of(settings, pixels)]
+    return clip(frames, properties + ("" if sampled(settings) else " frames-per-tensor=2"))
 
 
 class Survey:
@@ -188,7 +201,7 @@ class Survey:
     def compare(self, name, classes, settings, pixels, properties=""):
         """Returns "exact" or "wrong" and why, or "refused" and the error."""
         is_video = name.endswith("VideoProcessor")
-        ours = ours_of(self.path, pixels, is_video, properties)
+        ours = ours_of(self.path, settings, pixels, is_video, properties)
         raised, compared = "", 0
         for each in classes:
             try:

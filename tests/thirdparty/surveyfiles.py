@@ -125,5 +125,9 @@ def files(name, settings, keys):
     yield "its defaults, reduced", small, False
     for title, made in changes(small, keys):
         yield title, made, False
+    if name.endswith("VideoProcessor"):
+        for sample in True, False:
+            yield (f"num_frames=3, do_sample_frames={sample}",
+                   {**small, "num_frames": 3, "do_sample_frames": sample}, False)
     for title, made in changes({**head, "size": small.get("size", 48)}, ()):
         yield f"{title} alone", made, False
