@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Slots by a matrix, compared with the oracle and with slots that a resize makes.
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -116,6 +117,7 @@ TEST_P(MatrixTest, RefusesWhatHasNoInverse) {
       {{infinity, 0, 0, 0, 1, 0}, "not finite"},
       {{1, 2, 0, 2, 4, 0}, "no inverse"},
       {{1e-7, 0, 0, 0, 1e-7, 0}, "no inverse"},
+      {{1e200, 1e200, 0, 1e200, 1e200, 0}, "no inverse"},  // infinity - infinity
       {{1e-5, 0, 1e6, 0, 1e-5, 0}, "2^30"},
       {{1, 0, 2e9, 0, 1, 0}, "2^30"},
       {{1, 0, 0, 0, 1, -2e9}, "2^30"},
@@ -131,6 +133,79 @@ TEST_P(MatrixTest, RefusesWhatHasNoInverse) {
   p.color = Color::rgb;
   p.out.c = 3;
   expect_refusal(Error::Code::settings, "antialias", [&] { normalize_picture(machine(), p); });
+}
+
+/// Far positions show in which order the steps are rounded.
+TEST(MatrixPlan, PositionsAreThoseOfTheFormula) {
+  for_cases(300, [](Random &random) {
+    const auto number = [&](double low, double high) {
+      return std::exp2(random.real(low, high)) * (random.chance(50) ? -1.0 : 1.0);
+    };
+    const double a = number(-4, 26), b = number(-4, 12), d = number(-4, 12), e = number(-4, 26);
+    const double det = a * e - b * d;
+    if (std::abs(det) < 1.0) return;
+    const double c = number(0, 28), g = number(0, 28);  // in samples, from which M follows
+    const Matrix m = {e / det,  -b / det, (b * g - c * e) / det,
+                      -d / det, a / det,  (c * d - a * g) / det};
+    const double own = m[0] * m[4] - m[1] * m[3];
+    if (std::abs(own) < 1e-12) return;
+    const Source source = {{PixelFormat::GRAY8, 20, 10}, {}};
+    const MatrixPlan plan = make_matrix_plan(source, {}, Color::gray, 1, 1, m, true);
+    const auto expect_position = [](const PositionPlan &p, double x, double y, double begin) {
+      const double first = x / 2 + y / 2;
+      const double sum = first + begin;
+      EXPECT_EQ(p.a, std::llround(x * 4294967296.0));
+      EXPECT_EQ(p.b, std::llround(y * 4294967296.0));
+      EXPECT_EQ(p.c, std::llround((sum - 0.5) * 4294967296.0));
+    };
+    expect_position(plan.x.position, m[4] / own, -m[1] / own, (m[1] * m[5] - m[2] * m[4]) / own);
+    expect_position(plan.y.position, -m[3] / own, m[0] / own, (m[2] * m[3] - m[0] * m[5]) / own);
+  });
+}
+
+TEST(MatrixPlan, ContentIsTheBoxOfTheFrameRoundedOutwards) {
+  const Source source = {{PixelFormat::GRAY8, 5, 3}, {}};
+  const auto geometry = [&](const Matrix &m) {
+    return make_matrix_plan(source, {}, Color::gray, 10, 8, m, false).conversion.geometry;
+  };
+  const auto content = [&](const Matrix &m) {
+    const Geometry g = geometry(m);
+    return std::array<int, 4>{g.pad_left, g.pad_top, g.content_width, g.content_height};
+  };
+  using Box = std::array<int, 4>;
+  // From (1.25, 2.5) to (3.75, 4).
+  EXPECT_EQ(content({0.5, 0, 1.25, 0, 0.5, 2.5}), (Box{1, 2, 3, 2}));
+  // Turned: from (0.5, 0.25) to (3.5, 5.25).
+  EXPECT_EQ(content({0, -1, 3.5, 1, 0, 0.25}), (Box{0, 0, 4, 6}));
+  // Clipped, and beyond the slot.
+  EXPECT_EQ(content({1, 0, 7.5, 0, 1, -1.5}), (Box{7, 0, 3, 2}));
+  EXPECT_EQ(content({1, 0, 100, 0, 1, -100}), (Box{10, 0, 0, 0}));
+  const Region region = geometry({0.5, 0, 1.25, 0, 0.5, 2.5}).region;
+  EXPECT_EQ(region, (Region{-2.5, -5.0, 20.0, 16.0}));
+}
+
+/// A determinant of 1e-12, and corner pixels 2^30 samples away, are the limits.
+TEST_P(MatrixTest, TakesWhatIsWithinTheLimits) {
+  Random random(1);
+  NormalizeCase p = random_case(random, PixelFormat::NV12);
+  p.out.w = p.out.h = 4;
+  const auto expect_limit = [&](const Matrix &taken, const Matrix &refused, const char *cause) {
+    p.matrix = taken;
+    EXPECT_NO_THROW(normalize_picture(machine(), p)) << cause;
+    p.matrix = refused;
+    expect_refusal(Error::Code::settings, cause, [&] { normalize_picture(machine(), p); });
+  };
+  expect_limit({1.1e-6, 0, 0, 0, 1e-6, 0}, {0.9e-6, 0, 0, 0, 1e-6, 0}, "no inverse");
+  // Pixel x lies at `step` (x + 0.5) + `begin` - 0.5.
+  const auto along = [](bool x, double step, double begin) {
+    return x ? Matrix{1 / step, 0, -begin / step, 0, 1, 0}
+             : Matrix{1, 0, 0, 0, 1 / step, -begin / step};
+  };
+  for (const bool x : {true, false}) {
+    // The last pixel, then the first, is the one too far away.
+    expect_limit(along(x, 0x1p28, 0), along(x, 0x1p29, 0), "2^30");
+    expect_limit(along(x, 2, -0x1p30), along(x, 0.5, -0x1p30), "2^30");
+  }
 }
 
 /// Slots by boxes and by matrices stand beside each other in a batch, which also changes them and

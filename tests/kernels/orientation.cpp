@@ -3,9 +3,11 @@
 // a direction only moves samples; and where it does not, chroma keeps its place.
 #include "kernels/orientation.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "backends.h"
+#include "kernels/cpu/upright.h"
 #include "oracle.h"
 #include "params.h"
 
@@ -91,6 +93,47 @@ TEST(Orientation, MatricesMapStoredPixels) {
       const Matrix identity = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0};
       for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(both[i], identity[i], 1e-9);
     }
+}
+
+/// Programs that print a geometry print no "-0".
+TEST(Orientation, MatricesHaveNoNegativeZeros) {
+  for (const Direction direction : kDirections) {
+    Geometry g = make_geometry({ResizeMode::stretch}, 6, 4, 12, 8);
+    g.direction = direction;
+    for (const Matrix &m : {matrix_of(g), inverse_of(g)})
+      for (const double number : m)
+        EXPECT_FALSE(number == 0.0 && std::signbit(number)) << text_of(direction);
+  }
+}
+
+/// The rows are the same in any order, which no plan needs: threads may take over parts of a picture.
+TEST(Orientation, RowsAreReadInAnyOrder) {
+  for_cases(60, [](Random &random) {
+    const PixelFormat format = random.pick(
+        std::vector<PixelFormat>{PixelFormat::GRAY8, PixelFormat::RGB, PixelFormat::BGRx});
+    const InputPicture picture(random, {format, random.integer(1, 150), random.integer(1, 300)});
+    const ConstImage in = picture.view();
+    const Direction direction = random.pick(kDirections);
+    const ImageDesc all = seen(in.desc, direction);
+    const int components = format == PixelFormat::GRAY8 ? 1 : 3;
+    const int first = random.integer(0, all.height - 1);
+    const int lines = random.integer(1, all.height - first);
+    const Source source = {in.desc, {}, false, false, direction};
+    const cpu::Upright upright(source, 0, components, cpu::SamplesRead(0, all.width),
+                               cpu::SamplesRead(first, lines));
+    cpu::Upright::Scratch scratch = upright.make_scratch();
+    for (int i = 0; i < 20; ++i) {
+      const int y = first + random.integer(0, lines - 1), x = random.integer(0, all.width - 1);
+      const uint8_t *const row = upright.row(in, y, scratch);
+      const StoredPixel at = stored_pixel(direction, in.desc, x, y);
+      for (int c = 0; c < components; ++c) {
+        const cpu::PixelBytes bytes = upright.pixel_of_component(c);
+        EXPECT_EQ(row[upright.position_of(x) * bytes.step + bytes.offset[0]],
+                  oracle::sample(in, components == 1 ? 'Y' : "RGB"[c], at.x, at.y))
+            << text_of(direction) << " " << x << "," << y;
+      }
+    }
+  });
 }
 
 /// Rounding must not move a region's edge out of the picture, where pixels are pad.
