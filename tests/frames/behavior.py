@@ -156,9 +156,26 @@ def test_wrong_arguments_are_refused_at_once():
         except ValueError:
             pass
     for options in ({"every": 1.0, "count": 2}, {"start": 2, "stop": 1}, {"nonsense": 1},
-                    {"dtype": "float99"}, {"width": -1}, {"device": "tpu"}):
+                    {"dtype": "float99"}, {"width": -1}, {"device": "tpu"}, {"layout": "ncthw"}):
         raises(ErrorCode.SETTINGS, frames_of, **{**SMALL, **options})
     raises(ErrorCode.SETTINGS, frames_of, mean=[1, 2], text="mean")
+
+
+def test_the_file_of_a_video_model_does_not_make_batches():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "video_preprocessor_config.json"
+        path.write_text('{"video_processor_type": "VivitVideoProcessor", "size": 36, "crop_size": 32,'
+                        '"do_sample_frames": true, "num_frames": 5}')
+        for batch in 1, 2:
+            with Frames(MP4, device="cpu", model_config=path, batch=batch, timeout=60) as frames:
+                assert next(frames).shape == (batch, 3, 32, 32)
+
+
+def test_batches_may_overlap():
+    with Frames(MP4, **SMALL, batch=4, clip_hop=2) as frames:
+        first, second = next(frames), next(frames)
+        assert list(first.pts[2:]) == list(second.pts[:2])
+        assert (numpy.asarray(first)[2:] == numpy.asarray(second)[:2]).all()
 
 
 # ------------------------------------------------------------------------------------------- ends

@@ -183,8 +183,8 @@ Ref<GstElement> _GstCudaTensorFrames::make_maker() const {
   Ref<GstElement> owner(GST_ELEMENT(gst_object_ref_sink(maker)));
   if (muxes && options_.every > 0)
     g_object_set(maker, "window", static_cast<guint64>(options_.every * GST_SECOND / 2), nullptr);
-  if (!muxes && options_.batch > 1)
-    g_object_set(maker, "frames-per-tensor", options_.batch, nullptr);
+  // Also a batch of 1 has priority over the file of a video model.
+  if (!muxes) g_object_set(maker, "frames-per-tensor", options_.batch, nullptr);
   const char *backend = device_ == "cpu" ? "cpu" : device_ == "auto" ? "auto" : "cuda";
   gst_util_set_object_arg(G_OBJECT(maker), "backend", backend);
   if (device_ != "cpu" && device_ != "auto")
@@ -193,6 +193,8 @@ Ref<GstElement> _GstCudaTensorFrames::make_maker() const {
   for (const auto &[name, value] : properties_) {
     if (name == "video-direction")
       refuse("video-direction is no property here, but the option video_direction");
+    if (name == "layout" && value == "ncthw")
+      refuse("layout cannot be ncthw: the frames of a batch are its first dimension");
     set_property(maker, name, value);
   }
   return owner;

@@ -149,7 +149,7 @@ class Batch(TensorData):
     @property
     def pts(self) -> Any:
         """The timestamps of the frames: a NumPy array of shape (N,), int64, in ns from the start of
-        the source; -1 for a source without a frame."""
+        the source; -1 for a source without a frame, and for a frame that cannot be used."""
         import numpy
 
         return numpy.array(self._read_times()[0], numpy.int64)
