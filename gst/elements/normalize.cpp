@@ -32,6 +32,10 @@
  * ]|
  * Resizes, crops and normalizes for classifiers that were trained with ImageNet.
  * |[
+ * gst-launch-1.0 videotestsrc num-buffers=60 ! video/x-raw,format=NV12,width=1280,height=720 ! cudanormalize width=224 height=224 layout=ncthw frames-per-tensor=16 frame-step=2 clip-hop=8 ! fakesink silent=false -v
+ * ]|
+ * Produces a clip of 16 frames, two apart, for every 8 frames.
+ * |[
  * gst-launch-1.0 videotestsrc num-buffers=30 ! video/x-raw,format=NV12,width=3840,height=2160 ! cudanormalize width=640 height=640 regions=tiles tile-columns=4 tile-rows=3 tile-overlap=0.2 ! fakesink silent=false -v
  * ]|
  * Produces batches of twelve tiles that overlap by a fifth, for small objects in 4K.

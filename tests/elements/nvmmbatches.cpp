@@ -225,6 +225,32 @@ TEST_F(NvmmBatch, HasNoAlignedSlots) {
   EXPECT_EQ(left_out_of(out.get()), 1u);
 }
 
+/// The surfaces of a clip's frames lie behind each other; those of a shorter batch leave slots empty.
+TEST_F(NvmmBatch, IsAFrameOfAClip) {
+  start(" frames-per-tensor=2 clip-hop=1", 2);
+  EXPECT_EQ(rig_->output("dimensions"), "12:10:3:4");
+  std::vector<Bytes> slots;
+  for (int i = 0; i < 4; ++i) {
+    const std::vector<Picture> pictures = mixed_pictures(i == 2 ? 1 : 2, kMixed);
+    for (const Picture &picture : pictures) slots.push_back(slot_bytes(picture, small_params()));
+    if (pictures.size() == 1) slots.push_back(pad_bytes(small_params()));
+    EXPECT_EQ(rig_->push(surfaces(pictures)), GST_FLOW_OK);
+    const BufferRef out = rig_->pull();
+    ASSERT_EQ(out != nullptr, i > 0);
+    if (i == 0) continue;
+    EXPECT_TRUE(same_bytes(bytes_of(out.get()), joined({slots.end() - 4, slots.end()})));
+    const auto told = slots_of(out.get());
+    ASSERT_EQ(told.size(), 4u);
+    for (size_t slot = 0; slot < 4; ++slot)
+      EXPECT_EQ(told[slot].valid, (i != 2 || slot != 3) && (i != 3 || slot != 1)) << i << slot;
+  }
+}
+
+TEST_F(NvmmBatch, HasNoClipChannelByChannel) {
+  start(" layout=ncthw frames-per-tensor=2", 2);
+  expect_error(*rig_, surfaces(mixed_pictures(2, kMixed)), "layout=ncthw");
+}
+
 TEST_F(NvmmBatch, IsAGapWithoutObjects) {
   start(" regions=meta", 2);
   const BufferRef out = rig_->process(surfaces(mixed_pictures(2, kMixed)));
