@@ -45,19 +45,31 @@ Region box_around(const Matrix &matrix, double width, double height);
 MatrixPlan make_matrix_plan(const Source &source, const Resize &resize, Color color, int dst_width,
                             int dst_height, const Matrix &matrix, bool repeats_edge);
 
+/// Returns the first of the two samples around a position.
+CUDATENSOR_HD int32_t first_of(int64_t position) { return static_cast<int32_t>(position >> 32); }
+
+/// Returns the weight of the sample after it.
+CUDATENSOR_HD float weight_of(int64_t position) {
+  return static_cast<float>(static_cast<uint32_t>(position) >> 8) * 0x1p-24f;
+}
+
 /// Returns the entry for a position. `inside` counts a picture of `length` samples.
 CUDATENSOR_HD Tap tap_at(int64_t position, int32_t length) {
-  const auto i0 = static_cast<int32_t>(position >> 32), last = length - 1;
-  const int32_t i1 = i0 + 1;
-  const float w = static_cast<float>(static_cast<uint32_t>(position) >> 8) * 0x1p-24f;
+  const int32_t i0 = first_of(position), i1 = i0 + 1, last = length - 1;
+  const float w = weight_of(position);
   const float inside =
       (i0 >= 0 && i0 <= last ? 1.0f - w : 0.0f) + (i1 >= 0 && i1 <= last ? w : 0.0f);
   const auto clamped = [last](int32_t i) { return i < 0 ? 0 : i > last ? last : i; };
   return {clamped(i0), clamped(i1), w, inside};
 }
 
+/// Returns the nearest sample.
+CUDATENSOR_HD int32_t nearest_of(int64_t position) {
+  return first_of(position + (int64_t{1} << 31));
+}
+
 CUDATENSOR_HD Tap nearest_tap_at(int64_t position, int32_t length) {
-  const auto i = static_cast<int32_t>((position + (int64_t{1} << 31)) >> 32), last = length - 1;
+  const int32_t i = nearest_of(position), last = length - 1;
   const int32_t clamped = i < 0 ? 0 : i > last ? last : i;
   return {clamped, clamped, 0.0f, i == clamped ? 1.0f : 0.0f};
 }

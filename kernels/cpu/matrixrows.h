@@ -4,19 +4,37 @@
 
 #include <vector>
 
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/matrixkernels.h"
 #include "kernels/matrixplan.h"
 
 namespace cudatensor::cpu {
 
+/// Components whose samples are neighbors in memory, and are read as one word.
+struct WordGroup {
+  int count;         ///< components
+  int component[3];  ///< in the order of their samples
+  int plane;
+  int offset;  ///< of the first sample, in bytes
+  int step;    ///< bytes from a word to its right neighbor
+  int bytes;   ///< of a word
+};
+
 /// Produces the output rows of a plan. There is one object per plan and one Scratch per thread.
 class MatrixRows {
  public:
-  explicit MatrixRows(MatrixPlan plan) : plan_(std::move(plan)), kernels_(row_kernels()) {}
+  explicit MatrixRows(MatrixPlan plan);
+
+  /// The samples of a row of pixels along one axis.
+  struct AxisSamples {
+    std::vector<int32_t> first;  ///< of the two samples around each pixel
+    std::vector<float> w, inside;
+    bool are_inside;  ///< whether both samples of all pixels are in the picture
+  };
 
   struct Scratch {
-    std::vector<Tap> x, y;                // of luma, by column
-    std::vector<Tap> chroma_x, chroma_y;  // empty if chroma is not subsampled
+    AxisSamples x, y;
+    AxisSamples chroma_x, chroma_y;  // without `inside`; those of luma if it is not subsampled
+    std::vector<uint32_t> words[4];  // see CornerWords
     std::vector<float> component[3];
 
     void begin_picture() {}
@@ -31,12 +49,15 @@ class MatrixRows {
   int least_rows() const { return 1; }
 
  private:
-  bool find_taps(int y, Scratch &scratch) const;
-  void sample(const ConstImage &in, int component, Scratch &scratch) const;
+  /// Returns whether any pixel of the row is in the picture.
+  bool find_samples(int y, Scratch &scratch) const;
+  void sample(const ConstImage &in, const WordGroup &group, Scratch &scratch) const;
   void blend_border(Scratch &scratch) const;
 
   MatrixPlan plan_;
+  std::vector<WordGroup> groups_;
   const RowKernels &kernels_;
+  const MatrixKernels &matrix_kernels_;
 };
 
 }  // namespace cudatensor::cpu
