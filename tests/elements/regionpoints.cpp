@@ -265,6 +265,39 @@ TEST(RegionPoints, ChangeWithTheTemplate) {
   EXPECT_TRUE(same_bytes(bytes_of(process().get()), joined({face, pad_slot(), pad_slot()})));
 }
 
+TEST(RegionPoints, ArePointsOfTheNewPictureAfterNewCaps) {
+  Rig rig(element());
+  rig.downstream("other/tensors");
+  for (const ImageDesc &desc : {kFrame, ImageDesc{PixelFormat::RGB, 40, 70}, kFrame}) {
+    const Picture picture = random_picture(desc);
+    rig.caps(video_caps(desc));
+    BufferRef frame = buffer_of(picture);
+    add_face(frame.get(), turned_points());
+    EXPECT_TRUE(same_bytes(
+        bytes_of(rig.process(std::move(frame)).get()),
+        joined({slot_of(picture, matrix_of(turned_points(), desc)), pad_slot(), pad_slot()})));
+  }
+}
+
+TEST(RegionPoints, AddUpOverTheFramesOfATensor) {
+  Rig rig("cudanormalize width=12 height=10 regions=meta max-batch=1 frames-per-tensor=2" +
+          std::string(kAlign));
+  rig.downstream("other/tensors");
+  rig.caps(video_caps(kFrame));
+  const Picture picture = random_picture(kFrame);
+  for (const double dx : {0.0, 3.0}) {
+    BufferRef frame = buffer_of(picture);
+    add_face(frame.get(), {});
+    add_face(frame.get(), turned_points(dx));
+    EXPECT_EQ(rig.push(std::move(frame)), GST_FLOW_OK);
+  }
+  const BufferRef batch = rig.pull();
+  EXPECT_TRUE(
+      same_bytes(bytes_of(batch.get()), joined({slot_of(picture, matrix_of(turned_points())),
+                                                slot_of(picture, matrix_of(turned_points(3)))})));
+  EXPECT_EQ(left_out_of(batch.get()), 2U);
+}
+
 TEST(RegionPoints, NeedATemplateOfSeveralPoints) {
   for (const auto &[properties, cause] : {
            std::pair("region-align=<1.0,2.0,3.0>", "region-align has 3 values"),
