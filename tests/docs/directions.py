@@ -16,6 +16,8 @@ FILES = re.compile(r"\b(?:filesrc|uridecodebin3?|urisourcebin|playbin3?)\b")
 #: each pad.
 TURNERS = re.compile(r"(?<![`.\w-])(cudanormalize|cudaletterbox|cudatensormux)(?= [a-z\"]| *!| *\\?$)", re.M)
 AUTO = "video-direction=auto"
+#: A pipeline that an application feeds with frames, to which no tag comes.
+APPLICATION = re.compile(r"\bappsrc\b.*?\bappsink\b", re.S)
 #: Programs that set the direction of a pad when it is linked.
 BY_PAD = re.compile(r'"video-direction", "auto"')
 
@@ -33,6 +35,7 @@ def blocks_of(text):
 
 def faults_of_document(path):
     for number, code in blocks_of(path.read_text()):
+        code = APPLICATION.sub("", code)
         turners = TURNERS.findall(code)
         if FILES.search(code) and turners and code.count(AUTO) < len(turners):
             yield f"{path.relative_to(ROOT)}:{number}: {', '.join(turners)} without {AUTO}"

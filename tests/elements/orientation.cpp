@@ -121,6 +121,25 @@ TEST(Orientation, TilesAreAGridOnTheTurnedPicture) {
   }
 }
 
+/// The batch tells where the tiles are in the stored picture.
+TEST(Orientation, TilesAreNamedByTheirPlaceInTheStoredPicture) {
+  const Picture picture = random_picture({PixelFormat::RGB, 48, 30});
+  for (const Named &each : kNamed) {
+    Rig rig(std::string("cudanormalize width=12 height=9 regions=tiles tile-columns=2 tile-rows=1 "
+                        "video-direction=") +
+            each.nick);
+    rig.caps(video_caps(picture.desc()));
+    const BufferRef batch = rig.process(buffer_of(picture));
+    const Orientation o = orientation_of(each.direction);
+    const bool is_first =
+        !o.mirrored_x;  // whether the left tile is at the start of the stored axis
+    const std::array<double, 4> expected =
+        o.transposed ? std::array<double, 4>{0, is_first ? 0.0 : 15.0, 48, 15}
+                     : std::array<double, 4>{is_first ? 0.0 : 24.0, 0, 24, 30};
+    EXPECT_EQ(region_of(batch.get(), 0), expected) << each.nick;
+  }
+}
+
 /// Fractional edges of tiles are not rounded twice.
 TEST(Orientation, TilesOfFractionsAreThoseOfTheTurnedPicture) {
   const Picture picture = random_picture({PixelFormat::GRAY8, 98, 74});
@@ -275,6 +294,29 @@ TEST(OrientationTags, AreNotSentByNormalize) {
   }
 }
 
+/// Events that replace others keep what belongs to them.
+TEST(OrientationTags, KeepTheirNumberAndTheirOffset) {
+  for (const char *element :
+       {"cudanormalize width=8 height=8", "cudaletterbox video-direction=auto"}) {
+    const Picture picture = random_picture({PixelFormat::RGB, 50, 37});
+    Rig rig(element);
+    rig.caps(video_caps(picture.desc()));
+    GstEvent *const tags = tag_event(kTurned.tag);
+    gst_event_set_running_time_offset(tags, 5);
+    const guint32 number = gst_event_get_seqnum(tags);
+    rig.event(tags);
+    rig.process(buffer_of(picture));
+    guint found = 0;
+    while (EventRef event{gst_harness_try_pull_event(rig.harness())}) {
+      if (GST_EVENT_TYPE(event.get()) != GST_EVENT_TAG) continue;
+      ++found;
+      EXPECT_EQ(gst_event_get_seqnum(event.get()), number) << element;
+      EXPECT_EQ(gst_event_get_running_time_offset(event.get()), 5) << element;
+    }
+    EXPECT_EQ(found, 1U) << element;
+  }
+}
+
 TEST(OrientationTags, AreReplacedByLetterbox) {
   const Picture picture = random_picture({PixelFormat::RGB, 50, 37});
   for (const auto &[method, sent] :
@@ -398,6 +440,12 @@ TEST(Orientation, RestoredFramesHaveTheTagOfTheStoredPicture) {
     rig.event(tag_event(kTurned.tag));
     rig.process(buffer_of(picture));
     EXPECT_EQ(sent_orientations(rig), std::vector<std::string>{"rotate-90"}) << method;
+    for (const Named &each : kNamed) {
+      if (each.direction == kTurned.direction) continue;  // sent before
+      rig.event(tag_event(each.tag));
+      rig.process(buffer_of(picture));
+      EXPECT_EQ(sent_orientations(rig), std::vector<std::string>{each.tag}) << method;
+    }
     rig.event(tag_event("rotate-180"));
     rig.event(tag_event(nullptr, GST_TAG_SCOPE_GLOBAL));
     rig.process(buffer_of(picture));
