@@ -75,10 +75,12 @@ def content(size):
 
 
 def opencv_from_bgr(picture, size):
-    top, rows = content(size)
-    picture = cv2.resize(picture, (size, rows), interpolation=cv2.INTER_LINEAR)
-    picture = cv2.copyMakeBorder(picture, top, size - rows - top, 0, 0, cv2.BORDER_CONSTANT,
-                                 value=(PAD,) * 3)
+    height, width = picture.shape[:2]
+    rows, columns = size * height // max(height, width), size * width // max(height, width)
+    top, left = (size - rows) // 2, (size - columns) // 2
+    picture = cv2.resize(picture, (columns, rows), interpolation=cv2.INTER_LINEAR)
+    picture = cv2.copyMakeBorder(picture, top, size - rows - top, left, size - columns - left,
+                                 cv2.BORDER_CONSTANT, value=(PAD,) * 3)
     # blobFromImage has no standard deviation per channel, so it does slightly less work.
     return cv2.dnn.blobFromImage(picture, 1 / 255 / 0.226, mean=(123.7, 116.3, 103.5), swapRB=True)
 
@@ -99,6 +101,25 @@ def opencv_from_yuy2(frame, size):
 def opencv_from_p010(frame, size):
     """OpenCV has no format of ten bits."""
     return opencv_from_nv12(cv2.convertScaleAbs(frame, alpha=1 / 256), size)
+
+
+def face_matrices(size, faces):
+    """Similarities that align faces of 60 to 140 pixels all over the picture, each at an angle of its
+    own: (faces, 2, 3), from the picture to the slot in continuous coordinates."""
+    number = np.arange(faces)
+    scale = size / (60 + 80 * (number % 9) / 8)
+    angle = 0.12 * (number % 11 - 5)
+    c, s = scale * np.cos(angle), scale * np.sin(angle)
+    x, y = WIDTH * (0.1 + 0.1 * (number % 8)), HEIGHT * (0.1 + 0.1 * (number // 8 % 8))
+    return np.stack([c, s, size / 2 - c * x - s * y,
+                     -s, c, size / 2 + s * x - c * y], 1).reshape(faces, 2, 3)
+
+
+def opencv_faces(frame, matrices, size):
+    picture = cv2.cvtColor(frame, cv2.COLOR_YUV2RGB_NV12)
+    faces = [cv2.warpAffine(picture, matrix, (size, size), flags=cv2.INTER_LINEAR)
+             for matrix in matrices]
+    return cv2.dnn.blobFromImages(faces, 1 / 255 / 0.226, mean=(123.7, 116.3, 103.5))
 
 
 class SeparatePasses:
@@ -232,7 +253,7 @@ class Works:
 
     def tensor(self, pixel_format, frames, size, opencv):
         ours = Ours(self.lib, "bench_tensor", np.empty((3, size, size), np.float32), pixel_format,
-                    WIDTH, HEIGHT, size, self.threads)
+                    WIDTH, HEIGHT, size, 0, self.threads)
         top, rows = content(size)
         inner = slice(top * size, (top + rows) * size)
         check_alike(denormalized(ours(frames[0]))[:, inner],
@@ -270,6 +291,44 @@ class Works:
     def tensor_from_p010(self):
         return self.tensor("P010_10LE", [p010_of(frame) for frame in self.nv12], SIZE,
                            opencv_from_p010)
+
+    def turned(self, name, direction, turn):
+        """`direction`: the number of GstVideoOrientationMethod."""
+        ours = Ours(self.lib, "bench_tensor", np.empty((3, SIZE, SIZE), np.float32), "NV12", WIDTH,
+                    HEIGHT, SIZE, direction, self.threads)
+
+        def opencv(frame):
+            return opencv_from_bgr(turn(cv2.cvtColor(frame, cv2.COLOR_YUV2BGR_NV12)), SIZE)
+
+        pad, rows = content(SIZE)
+        inner = slice(pad, pad + rows)
+        inside = (slice(None), slice(None), inner) if direction in (1, 3, 6, 7) else (slice(None), inner)
+        check_alike(denormalized(ours(self.nv12[0])[inside].copy()),
+                    opencv(self.nv12[0])[0][inside].reshape(3, -1) * 0.226 * 255
+                    + np.array([[123.7], [116.3], [103.5]]), 2, "OpenCV's tensor")
+        return (f"NV12 1920×1080, {name} → letterboxed {SIZE}×{SIZE} NCHW float32", self.nv12,
+                {"ours": ours, "OpenCV": opencv})
+
+    def turned_by_90(self):
+        return self.turned("90r", 1, lambda bgr: cv2.rotate(bgr, cv2.ROTATE_90_CLOCKWISE))
+
+    def turned_by_180(self):
+        return self.turned("180", 2, lambda bgr: cv2.rotate(bgr, cv2.ROTATE_180))
+
+    def faces(self):
+        size, count = 112, 64
+        matrices = face_matrices(size, count)
+        ours = Ours(self.lib, "bench_matrices", np.empty((count, 3, size, size), np.float32), WIDTH,
+                    HEIGHT, size, count, matrices.ctypes.data_as(ctypes.c_void_p), self.threads)
+        # OpenCV has samples at whole numbers.
+        samples = matrices.copy()
+        samples[:, :, 2] += 0.5 * (matrices[:, :, 0] + matrices[:, :, 1] - 1)
+        opencv = lambda frame: opencv_faces(frame, samples, size)
+        for mine, other in zip(ours(self.nv12[0]), opencv(self.nv12[0])):
+            check_alike(denormalized(mine), other.reshape(3, -1) * 0.226 * 255
+                        + np.array([[123.7], [116.3], [103.5]]), 2, "a face of OpenCV")
+        return (f"{count} faces of NV12 1920×1080 → {size}×{size} NCHW float32, each by a matrix",
+                self.nv12, {"ours": ours, "OpenCV's warpAffine": opencv})
 
     def filter(self, frames, shape, out, mode, edge=0, method="bicubic", dtype=np.float32,
                pixel_format="NV12"):
@@ -411,7 +470,8 @@ class Works:
     def all(self):
         return [self.tensor_from_nv12, self.tensor_608_from_nv12, self.tensor_from_bgr,
                 self.tensor_608_from_bgr, self.tensor_from_rgbp, self.tensor_from_yuy2,
-                self.tensor_from_p010, self.filter_to_224_from_nv12, self.filter_to_224_from_bgr,
+                self.tensor_from_p010, self.turned_by_90, self.turned_by_180, self.faces,
+                self.filter_to_224_from_nv12, self.filter_to_224_from_bgr,
                 self.filter_to_224_from_rgb, self.filter_to_640_from_nv12, self.filter_to_336_from_4k, self.filter_up_from_nv12,
                 self.histogram_of_video, self.histogram_of_noise,
                 self.histogram_of_one_gray_level, self.histogram_of_bgrx, self.yuv444_640,

@@ -2,10 +2,12 @@
 // A C interface to the operations of the CPU backend, so that a benchmark script can time them in
 // the same process as other software. Each constructor returns a handle, or null if it fails.
 // bench_run() takes a tensor, or a picture whose planes and rows have no gaps.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "imagenet.h"
 #include "kernels/ops.h"
@@ -66,15 +68,38 @@ ResizeMode mode_of(const std::string &name) {
 
 }  // namespace
 
-/// A picture of width × height to a letterboxed size × size NCHW float32 tensor.
-EXPORT Bench *bench_tensor(const char *format, int width, int height, int size, unsigned threads) {
+/// A picture of width × height, in a direction, to a letterboxed size × size NCHW float32 tensor.
+EXPORT Bench *bench_tensor(const char *format, int width, int height, int size, int direction,
+                           unsigned threads) {
   return make(threads, [=](Backend &backend) {
     NormalizeCase params = imagenet_letterbox(width, height, size);
     params.source.image.format = format_of(format);
+    params.source.direction = static_cast<Direction>(direction);
     params.source.colorimetry.matrix = ColorMatrix::bt601;  // OpenCV's only matrix
     return [params, op = std::shared_ptr(normalize_picture(backend, params))](const uint8_t *in,
                                                                               uint8_t *out) {
       op->run(dense(params.source.image, in), {params.out, out});
+    };
+  });
+}
+
+/// `slots` slots of an NV12 picture, each by six numbers of `matrices`, in an NCHW float32 tensor of
+/// size × size pixels.
+EXPORT Bench *bench_matrices(int width, int height, int size, int slots, const double *matrices,
+                             unsigned threads) {
+  return make(threads, [=](Backend &backend) {
+    NormalizeCase params = imagenet_letterbox(width, height, size);
+    params.out.n = slots;
+    params.source.colorimetry.matrix = ColorMatrix::bt601;
+    std::vector<Slot> all(static_cast<size_t>(slots), {params.source, {}});
+    for (size_t i = 0; i < all.size(); ++i) {
+      all[i].matrix.emplace();
+      std::copy_n(matrices + 6 * i, 6, all[i].matrix->begin());
+    }
+    return [params, all, op = std::shared_ptr(backend.normalize(params, params.out))](
+               const uint8_t *in, uint8_t *out) mutable {
+      for (Slot &slot : all) slot.image = dense(params.source.image, in);
+      op->run(all, {params.out, out});
     };
   });
 }
