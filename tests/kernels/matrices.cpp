@@ -108,6 +108,16 @@ TEST_P(MatrixTest, EqualsALetterboxOfTheSameMatrix) {
   });
 }
 
+/// Half the size: every pixel of the slot lies in the middle between two samples.
+TEST_P(MatrixTest, NearestTakesTheLaterOfTwoSamples) {
+  for_cases(10, [&](Random &random) {
+    NormalizeCase p = random_case(random, random.pick(kSourceFormats));
+    p.resize.method = Method::nearest;
+    p.matrix = Matrix{0.5, 0, 0, 0, 0.5, 0};
+    expect_as_the_oracle(random, p);
+  });
+}
+
 TEST_P(MatrixTest, RefusesWhatHasNoInverse) {
   Random random(1);
   NormalizeCase p = random_case(random, PixelFormat::NV12);
