@@ -184,7 +184,7 @@ Ref<GstElement> _GstCudaTensorFrames::make_maker() const {
   if (muxes && options_.every > 0)
     g_object_set(maker, "window", static_cast<guint64>(options_.every * GST_SECOND / 2), nullptr);
   // Also a batch of 1 has priority over the file of a video model.
-  if (!muxes) g_object_set(maker, "frames-per-tensor", options_.batch, nullptr);
+  if (!muxes) g_object_set(maker, "frames-per-tensor", std::max(options_.batch, 1u), nullptr);
   const char *backend = device_ == "cpu" ? "cpu" : device_ == "auto" ? "auto" : "cuda";
   gst_util_set_object_arg(G_OBJECT(maker), "backend", backend);
   if (device_ != "cpu" && device_ != "auto")
