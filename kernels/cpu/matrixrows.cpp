@@ -14,7 +14,7 @@ bool follows(const FormatLayout &layout, int a, int b) {
          second.offset == first.offset + (layout.is_deep() ? 2 : 1);
 }
 
-/// Appends the component's group, which ends with it; begins with those before it in memory.
+/// Returns the group that ends with component `last` in memory.
 WordGroup group_ending_with(const FormatLayout &layout, int last, int components) {
   std::vector<int> order = {last};
   for (bool found = true; found;) {
@@ -35,9 +35,9 @@ WordGroup group_ending_with(const FormatLayout &layout, int last, int components
 std::vector<WordGroup> groups_of(const FormatLayout &layout, int components) {
   std::vector<WordGroup> groups;
   for (int c = 0; c < components; ++c) {
-    const auto is_next = [&](int other) { return follows(layout, c, other); };
     bool is_last = true;
-    for (int other = 0; other < components; ++other) is_last = is_last && !is_next(other);
+    for (int other = 0; other < components; ++other)
+      is_last = is_last && !follows(layout, c, other);
     if (is_last) groups.push_back(group_ending_with(layout, c, components));
   }
   return groups;

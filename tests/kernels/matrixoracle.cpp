@@ -53,16 +53,9 @@ Reading Warped::read(char letter, bool across, int x, int y) const {
 }
 
 float Warped::sampled(char letter, int x, int y) const {
-  const Reading column = read(letter, true, x, y), row = read(letter, false, x, y);
-  const auto p = [&](int i, int j) {
+  return blended(read(letter, true, x, y), read(letter, false, x, y), [&](int i, int j) {
     return level(in_, params_.source.colorimetry.range, letter, i, j);
-  };
-  const float wx = single(column.w), wy = single(row.w);
-  const float p00 = p(column.i0, row.i0), p01 = p(column.i0, row.i1);
-  const float p10 = p(column.i1, row.i0), p11 = p(column.i1, row.i1);
-  const float a = std::fma(wy, p01 - p00, p00);
-  const float b = std::fma(wy, p11 - p10, p10);
-  return std::fma(wx, b - a, a);
+  });
 }
 
 namespace {

@@ -465,14 +465,8 @@ Reading Resampler::row(char letter, int y) const {
 }
 
 float Resampler::sampled(char letter, int x, int y) const {
-  const Reading column = this->column(letter, x), row = this->row(letter, y);
-  const auto p = [&](int i, int j) { return in_.level(source_.colorimetry.range, letter, i, j); };
-  const float wx = single(column.w), wy = single(row.w);
-  const float p00 = p(column.i0, row.i0), p01 = p(column.i0, row.i1);
-  const float p10 = p(column.i1, row.i0), p11 = p(column.i1, row.i1);
-  const float a = std::fma(wy, p01 - p00, p00);
-  const float b = std::fma(wy, p11 - p10, p10);
-  return std::fma(wx, b - a, a);
+  return blended(column(letter, x), row(letter, y),
+                 [&](int i, int j) { return in_.level(source_.colorimetry.range, letter, i, j); });
 }
 
 double Resampler::precise_sampled(char letter, int x, int y) const {
