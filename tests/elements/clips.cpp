@@ -428,6 +428,7 @@ TEST_F(Clips, DoNotExhaustAPool) {
   for (const bool is_exhausted : {false, true}) {
     const Shape shape = {4, is_exhausted ? 3 : 2, is_exhausted ? 1 : 2, Layout::nchw};
     Rig rig("cudanormalize " + properties_of(small_params()) + " " + shape.properties());
+    rig.downstream("other/tensors");
     PoolOffer offer(rig, PoolOffer::Kind::two, 4 * 12 * 10 * 3 * 4);
     ASSERT_TRUE(rig.caps(video_caps(kFrame, "framerate=25/1")));
     for (GstClockTime i = 0; i < 20; ++i) {

@@ -15,20 +15,22 @@ NOT_FOLLOWED = r'list of addresses .* not followed'
 NO_VIDEO = 'no video that can be decoded'
 
 
+def has(element):
+    return subprocess.run(['gst-inspect-1.0', '--exists', element], timeout=60).returncode == 0
+
+
 def local_video(folder):
     """Writes a segment of a stream, as playlists name them, and returns its path. If there is no encoder,
     the file does not exist."""
     path = folder / 'local.ts'
-    for encoder in 'avenc_mpeg2video', 'x264enc', 'openh264enc':
-        path.unlink(missing_ok=True)
-        done = subprocess.run(
-            ['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=100', '!', encoder, '!',
-             'mpegtsmux', '!', 'filesink', f'location={path}'], capture_output=True, timeout=60)
-        if done.returncode == 0 and path.stat().st_size > 0:
-            break
-    else:
-        path.unlink(missing_ok=True)
-        print('no encoder: no playlist would be played')
+    for encoder in 'x264enc', 'openh264enc':
+        # Pipelines that cannot be linked are not tried, because some hang when they stop.
+        if all(has(element) for element in (encoder, 'h264parse', 'mpegtsmux')):
+            subprocess.run(['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=100', '!', encoder,
+                            '!', 'h264parse', '!', 'mpegtsmux', '!', 'filesink', f'location={path}'],
+                           check=True, timeout=60)
+            return path
+    print('no encoder: no playlist would be played')
     return path
 
 
