@@ -6,6 +6,7 @@ import ctypes
 import cv2
 import numpy as np
 
+from faces import at_samples, face_matrices
 from pillows import PILLOW, PILLOW_SIMD
 
 # Software without a setting for the number of threads.
@@ -101,18 +102,6 @@ def opencv_from_yuy2(frame, size):
 def opencv_from_p010(frame, size):
     """OpenCV has no format of ten bits."""
     return opencv_from_nv12(cv2.convertScaleAbs(frame, alpha=1 / 256), size)
-
-
-def face_matrices(size, faces):
-    """Similarities that align faces of 60 to 140 pixels all over the picture, each at an angle of its
-    own: (faces, 2, 3), from the picture to the slot in continuous coordinates."""
-    number = np.arange(faces)
-    scale = size / (60 + 80 * (number % 9) / 8)
-    angle = 0.12 * (number % 11 - 5)
-    c, s = scale * np.cos(angle), scale * np.sin(angle)
-    x, y = WIDTH * (0.1 + 0.1 * (number % 8)), HEIGHT * (0.1 + 0.1 * (number // 8 % 8))
-    return np.stack([c, s, size / 2 - c * x - s * y,
-                     -s, c, size / 2 + s * x - c * y], 1).reshape(faces, 2, 3)
 
 
 def opencv_faces(frame, matrices, size):
@@ -317,12 +306,10 @@ class Works:
 
     def faces(self):
         size, count = 112, 64
-        matrices = face_matrices(size, count)
+        matrices = face_matrices(size, count, WIDTH, HEIGHT)
         ours = Ours(self.lib, "bench_matrices", np.empty((count, 3, size, size), np.float32), WIDTH,
                     HEIGHT, size, count, matrices.ctypes.data_as(ctypes.c_void_p), self.threads)
-        # OpenCV has samples at whole numbers.
-        samples = matrices.copy()
-        samples[:, :, 2] += 0.5 * (matrices[:, :, 0] + matrices[:, :, 1] - 1)
+        samples = at_samples(matrices)
         opencv = lambda frame: opencv_faces(frame, samples, size)
         for mine, other in zip(ours(self.nv12[0]), opencv(self.nv12[0])):
             check_alike(denormalized(mine), other.reshape(3, -1) * 0.226 * 255

@@ -3,7 +3,7 @@
 # gpu.sh [--build DIR] [--runtime DIR] [--cvcuda DIR] [--dali DIR] [--deepstream DIR] [--quick]
 #        [--write]
 # Times our kernels and other software on this machine's GPU, and prints tables. The other software
-# is NPP and CUB from the CUDA toolkit, PyTorch, CV-CUDA and DALI from Python, and DeepStream's
+# is NPP and CUB from the CUDA toolkit, PyTorch, CV-CUDA, DALI and OpenCV from Python, and DeepStream's
 # libraries. If one of them is missing, the output says why. Builds bench-gpu first, or uses the
 # folders that tests/gpu/pack created on another machine:
 #   --build DIR     folder of the build with bench-gpu
@@ -153,6 +153,7 @@ time_all() {
   peer npp
   peer cub
   times pytorch 150 python3 tests/bench/peers/pytorch.py
+  times opencv 60 python3 tests/bench/peers/opencv.py
   [ -z "$cvcuda" ] || export PYTHONPATH=$cvcuda${PYTHONPATH:+:$PYTHONPATH}
   times cv_cuda 90 python3 tests/bench/peers/cv_cuda.py
   [ -z "$dali" ] || export PYTHONPATH=$dali${PYTHONPATH:+:$PYTHONPATH}

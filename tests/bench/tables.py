@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 PROGRAMS = {"ours": "ours", "npp": "NPP", "cub": "CUB", "pytorch": "PyTorch", "cv_cuda": "CV-CUDA",
-            "dali": "DALI", "deepstream": "DeepStream"}
+            "dali": "DALI", "opencv": "OpenCV", "deepstream": "DeepStream"}
 TABLES = {
     "tensor": "One frame per call to a letterboxed, normalized tensor",
     "batch": "One batch per call, times per frame",

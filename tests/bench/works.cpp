@@ -143,7 +143,8 @@ class Works {
   }
 
   /// Takes slots by matrices of one frame.
-  void matrices(const Name &name, NormalizeCase params, const std::vector<Matrix> &matrices) {
+  void matrices(const Name &name, NormalizeCase params, const std::vector<Matrix> &matrices,
+                bool shared) {
     const ImageDesc &in = params.source.image;
     params.out.n = static_cast<int64_t>(matrices.size());
     Work work = work_of(name, bytes_of(in), params.out.bytes());
@@ -151,6 +152,7 @@ class Works {
     for (const Matrix &matrix : matrices)
       work.moved +=
           read_bytes_of(make_matrix_slot_plan(params, params.out, params.source, matrix).sampling);
+    work.shared = shared;
     work.frame = frames_like(in);
     work.cuda = run_of(cuda_.normalize(params, params.out), params, matrices);
     work.cpu = run_of(cpu_.normalize(params, params.out), params, matrices);
@@ -403,16 +405,22 @@ std::vector<Matrix> face_matrices(const ImageDesc &image, int size, int faces) {
 
 void add_turned(Works &works) {
   const std::string table = "turned";
+  const NormalizeCase upright = float16(camera(1920, 1080, 640));
   for (const auto &[direction, key] : kTurned) {
-    NormalizeCase turned = float16(camera(1920, 1080, 640));
+    NormalizeCase turned = upright;
     turned.source.direction = direction;
+    const std::string name = std::string("turned-") + key;
     const std::string title = std::string("NV12 1920×1080, ") + key + " → 640×640 float16";
-    works.normalize({std::string("turned-") + key, table, title}, turned);
-    works.batch({std::string("turned-") + key + "-batch", table, "64 × " + title}, turned, 64);
+    const bool shared = direction == Direction::clockwise;
+    works.normalize({name, table, title}, turned, shared);
+    if (shared) works.normalize({name + "-601", "", ""}, bt601(turned), true);
+    works.batch({name + "-batch", table, "64 × " + title}, turned, 64);
   }
-  NormalizeCase faces = float16(camera(1920, 1080, 112));
+  const NormalizeCase faces = float16(camera(1920, 1080, 112));
+  const std::vector<Matrix> matrices = face_matrices(faces.source.image, 112, 64);
   works.matrices({"faces", table, "64 faces of NV12 1920×1080 → 112×112 float16, by matrices"},
-                 faces, face_matrices(faces.source.image, 112, 64));
+                 faces, matrices, true);
+  works.matrices({"faces-601", "", ""}, bt601(faces), matrices, true);
 }
 
 void add_pictures(Works &works) {

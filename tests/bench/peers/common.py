@@ -5,9 +5,12 @@ import argparse
 import ctypes
 import json
 import statistics
+import sys
 from pathlib import Path
 
 import torch
+
+sys.path.append(str(Path(__file__).parent.parent))  # for modules that the CPU's benchmarks use, too
 
 PATTERNS = 4
 L2 = 128 << 20

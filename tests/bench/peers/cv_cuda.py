@@ -5,9 +5,11 @@ BT.601, so it is compared with our results for that matrix."""
 import itertools
 
 import cvcuda
+import numpy as np
 import torch
 
 import common
+import faces
 
 WIDTH, HEIGHT, SIDE, CONTENT = 1920, 1080, 640, 360
 TOP = (SIDE - CONTENT) // 2
@@ -80,6 +82,60 @@ def two_calls(peers, batch):
 
     expected = peers.expected("tensor-stretched-601", torch.float32)
     return calls.peer(queue, batch, comparison(expected, 3 * SIDE * SIDE, 255))
+
+
+def turned(peers, batch):
+    """Turned by 90 degrees after the resize, where there is least to turn."""
+    calls = Calls(camera(WIDTH, HEIGHT, batch), (batch, 3, SIDE, SIDE), torch.float32, "NCHW")
+    rgb, small = scratch((batch, HEIGHT, WIDTH, 3)), scratch((batch, CONTENT, SIDE, 3))
+    upright, padded = scratch((batch, SIDE, CONTENT, 3)), scratch((batch, SIDE, SIDE, 3))
+    floats, normal = (scratch((batch, SIDE, SIDE, 3), torch.float32) for _ in range(2))
+    clockwise = np.array([[0, -1, CONTENT - 1], [1, 0, 0]], np.float32)
+    stream = calls.stream
+
+    def queue(out, frames):
+        cvcuda.cvtcolor_into(rgb, frames, cvcuda.ColorConversion.YUV2RGB_NV12, stream=stream)
+        cvcuda.resize_into(small, rgb, cvcuda.Interp.LINEAR, stream=stream)
+        cvcuda.warp_affine_into(upright, small, clockwise, cvcuda.Interp.NEAREST,
+                                border_mode=cvcuda.Border.CONSTANT, border_value=[114.0],
+                                stream=stream)
+        cvcuda.copymakeborder_into(padded, upright, cvcuda.Border.CONSTANT, [114.0, 114.0, 114.0],
+                                   top=0, left=TOP, stream=stream)
+        cvcuda.convertto_into(floats, padded, 1 / 255, stream=stream)
+        cvcuda.normalize_into(normal, floats, MEAN, SCALE, stream=stream)
+        cvcuda.reformat_into(out, normal, stream=stream)
+
+    expected = peers.expected("turned-90r-601", torch.float16)
+    return calls.peer(queue, batch, comparison(expected, 3 * SIDE * SIDE, 255 * 0.226))
+
+
+def aligned_faces(peers, size=112, count=64):
+    """All faces of a frame in one call, after the conversion of the frame."""
+    calls = Calls(camera(WIDTH, HEIGHT, 1), (count, 3, size, size), torch.float32, "NCHW")
+    rgb = torch.empty((HEIGHT, WIDTH, 3), dtype=torch.uint8, device="cuda")
+    slots = torch.empty((count, size, size, 3), dtype=torch.uint8, device="cuda")
+    picture, crops = cvcuda.as_tensor(rgb[None], "NHWC"), cvcuda.as_tensor(slots, "NHWC")
+    sources, results = cvcuda.ImageBatchVarShape(count), cvcuda.ImageBatchVarShape(count)
+    for slot in slots:
+        sources.pushback(cvcuda.as_image(rgb, cvcuda.Format.RGB8))
+        results.pushback(cvcuda.as_image(slot, cvcuda.Format.RGB8))
+    floats, normal = (scratch((count, size, size, 3), torch.float32) for _ in range(2))
+    samples = faces.at_samples(faces.face_matrices(size, count, WIDTH, HEIGHT))
+    transforms = cvcuda.as_tensor(
+        torch.tensor(samples.reshape(count, 6), dtype=torch.float32, device="cuda"), "NW")
+    stream = calls.stream
+
+    def queue(out, frames):
+        cvcuda.cvtcolor_into(picture, frames, cvcuda.ColorConversion.YUV2RGB_NV12, stream=stream)
+        cvcuda.warp_affine_into(results, sources, transforms, cvcuda.Interp.LINEAR,
+                                border_mode=cvcuda.Border.CONSTANT, border_value=[114.0],
+                                stream=stream)
+        cvcuda.convertto_into(floats, crops, 1 / 255, stream=stream)
+        cvcuda.normalize_into(normal, floats, MEAN, SCALE, stream=stream)
+        cvcuda.reformat_into(out, normal, stream=stream)
+
+    expected = peers.expected("faces-601", torch.float16)
+    return calls.peer(queue, 1, comparison(expected, count * 3 * size * size, 255 * 0.226))
 
 
 def bgr(peers, width, height):
@@ -157,6 +213,12 @@ def add_tensors(peers):
                   lambda: two_calls(peers, batch))
 
 
+def add_turned(peers):
+    for batch, end in ((1, ""), (64, "-batch")):
+        peers.add("turned-90r" + end, "CV-CUDA, 7 calls, float32", lambda: turned(peers, batch))
+    peers.add("faces", "CV-CUDA, 5 calls, float32", lambda: aligned_faces(peers))
+
+
 def add_histograms(peers):
     for name, width, height in (("histogram", 1920, 1080), ("histogram-4k", 3840, 2160)):
         peers.add(name, "CV-CUDA", lambda: histogram(
@@ -171,6 +233,7 @@ def main():
     peers = common.Peers(options)
     add_tensors(peers)
     add_filters(peers)
+    add_turned(peers)
     peers.add("bgr-4k", "CV-CUDA", lambda: bgr(peers, 3840, 2160))
     peers.add("bgr-half", "CV-CUDA, 2 calls", lambda: bgr(peers, 1920, 1080))
     add_histograms(peers)

@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 
 import common
+import faces
 
 WIDTH, HEIGHT, SIDE, CONTENT = 1920, 1080, 640, 360
 # BT.709, limited range: R, G and B of Y - 16, U - 128 and V - 128.
@@ -51,6 +52,58 @@ def tensor_maker(to_rgb, dtype):
         return (F.pad(rgb, (0, 0, pad, pad), value=114.0) * scale + offset).to(dtype)
 
     return make
+
+
+def turned_maker(to_rgb):
+    """The same turned by 90 degrees, after the resize, where there is least to turn."""
+    scale, offset = (column(numbers).view(1, 3, 1, 1) for numbers in (common.SCALE, common.OFFSET))
+    pad = (SIDE - CONTENT) // 2
+
+    def resized(plane):
+        return F.interpolate(plane, (CONTENT, SIDE), mode="bilinear", align_corners=False)
+
+    def make(frames):
+        luma = frames[:, :HEIGHT].unsqueeze(1).float()
+        chroma = frames[:, HEIGHT:].reshape(-1, HEIGHT // 2, WIDTH // 2, 2)
+        rgb = to_rgb(resized(luma), resized(chroma.permute(0, 3, 1, 2).float())).clamp(0, 255)
+        turned = F.pad(rgb.rot90(-1, (2, 3)), (pad, pad), value=114.0)
+        return (turned * scale + offset).half()
+
+    return make
+
+
+def faces_maker(to_rgb, size, matrices):
+    """Slots by matrices of one frame, which is converted as a whole."""
+    scale, offset = (column(numbers).view(1, 3, 1, 1) for numbers in (common.SCALE, common.OFFSET))
+    inverse = torch.linalg.inv(torch.cat([torch.tensor(matrices), torch.tensor(
+        [[[0.0, 0.0, 1.0]]], dtype=torch.float64).expand(len(matrices), 1, 3)], 1))
+    # From and to the range -1 to 1 of affine_grid() and grid_sample().
+    slot = torch.tensor([[size / 2, 0, size / 2], [0, size / 2, size / 2], [0, 0, 1]]).double()
+    frame = torch.tensor([[2 / WIDTH, 0, -1], [0, 2 / HEIGHT, -1], [0, 0, 1]]).double()
+    theta = (frame @ inverse @ slot)[:, :2].float().cuda()
+    grid = F.affine_grid(theta, (len(matrices), 3, size, size), align_corners=False)
+
+    def make(frames):
+        luma = frames[:, :HEIGHT].unsqueeze(1).float()
+        chroma = frames[:, HEIGHT:].reshape(-1, HEIGHT // 2, WIDTH // 2, 2)
+        chroma = F.interpolate(chroma.permute(0, 3, 1, 2).float(), (HEIGHT, WIDTH),
+                               mode="bilinear", align_corners=False)
+        rgb = to_rgb(luma, chroma).clamp(0, 255).expand(len(matrices), 3, HEIGHT, WIDTH)
+        slots = F.grid_sample(rgb, grid, mode="bilinear", align_corners=False)
+        return (slots * scale + offset).half()
+
+    return make
+
+
+def aligned_faces(peers, make):
+    frames = common.Rotation(lambda pattern: common.nv12(WIDTH, HEIGHT, pattern),
+                             (1, HEIGHT * 3 // 2, WIDTH)).calls
+    expected = peers.expected("faces", torch.float16)
+
+    def compare(frame, result):
+        common.check_about(result, expected.of(frame, result.numel()), 255 * 0.226)
+
+    return common.Peer(lambda i: make(frames[i]), len(frames), 1, compare)
 
 
 def classifier_maker(to_rgb, dtype):
@@ -166,6 +219,16 @@ def add_filters(peers):
         peers.add("filter-224-bgr" + end, "PyTorch", lambda: classified(peers, batch))
 
 
+def add_turned(peers):
+    for who, wrap, to_rgb in (("PyTorch", lambda make: make, product()),
+                              ("PyTorch, compiled", compiled, sums)):
+        for batch, end in ((1, ""), (64, "-batch")):
+            peers.add("turned-90r" + end, who, lambda: to_tensor(
+                peers, wrap(turned_maker(to_rgb)), batch, "turned-90r", torch.float16))
+        matrices = faces.face_matrices(112, 64, WIDTH, HEIGHT)
+        peers.add("faces", who, lambda: aligned_faces(peers, wrap(faces_maker(to_rgb, 112, matrices))))
+
+
 def add_histograms(peers):
     for pixels, name in ((WIDTH * HEIGHT, "histogram"), (4 * WIDTH * HEIGHT, "histogram-4k")):
         peers.add(name, "torch.bincount", lambda: histogram(
@@ -199,6 +262,7 @@ def main():
     with torch.no_grad():
         add_tensors(peers)
         add_filters(peers)
+        add_turned(peers)
         add_histograms(peers)
         add_shuffles(peers)
 
