@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# shellcheck shell=bash Sourced by the scripts in this folder, with their arguments: answers --help, builds
-# the plugin and the applications in $BUILD_DIR (default: build-scripts/ in the repository) and makes
-# GStreamer find the plugin. $application is the program to run, $application_packages are its additional
+# shellcheck shell=bash
+# Sourced by the scripts in this folder, with their arguments: answers --help, builds the plugin and the
+# applications in $BUILD_DIR (default: build-scripts/ in the repository) and makes GStreamer find the plugin.
+# $application is the program to run, empty for one in Python; $application_packages are its additional
 # packages, and $application_settings its Meson options.
 
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 build=${BUILD_DIR:-$root/build-scripts}
-application=${application:-pipelines/cameratotensor}
+application=${application-pipelines/cameratotensor}
 [ -v application_packages ] || application_packages=()
 [ ! -v application_settings ] || application_options+=("${application_settings[@]}")
 # shellcheck disable=SC2034  # used by scripts that source this file
@@ -25,7 +26,8 @@ check_arguments() {
       -h | --help)
         sed -n '3,/^[^#]/ s/^# \{0,1\}//p' "$0"
         # The program may have more options.
-        [ ! -x "$build/$application" ] || { echo && exec "$build/$application" --help; }
+        [ -z "$application" ] || [ ! -x "$build/$application" ] ||
+          { echo && exec "$build/$application" --help; }
         exit 0 ;;
       '') stop 'an argument is empty' ;;
     esac

@@ -3,10 +3,19 @@
 # text-detect.sh [SOURCE] [OPTION...]
 # Finds text in the pictures of a camera (/dev/video0, until Ctrl-C), a file or a URI, and draws
 # boxes around it. The default SOURCE is a frame of a short clip, with a sign. A frame takes a second on
-# two cores. --help lists the options.
+# two cores.
 # Prints the position of the text in each frame, and shows the frames if there is a display. Without
 # --output and --json, writes the frame with the most text to build-scripts/text-detect.jpg.
+#   --output FILE        write the frame with the most text as .jpg or .png, or all frames as .webm
+#   --json               print a line of JSON per frame: pts (ns), quads (pixels), scores
+#   --headless           do not open a window
+#   --frames N           stop after N frames
+#   --timeout SECONDS    fail if SOURCE sends no frame for this time (15; 0: no limit)
+#   --start SECONDS      position in a file at which to start
+#   --min-side PIXELS    enlarge frames whose shorter side is smaller (1088)
+#   --size WIDTHxHEIGHT  letterbox every frame into a tensor of this size
 set -euo pipefail
+application=
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../plugin.sh"
 # shellcheck source-path=SCRIPTDIR

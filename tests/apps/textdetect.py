@@ -341,6 +341,13 @@ def ends_on_signals(_):
         check(process.returncode == 0 and frames and int(frames[1]) < 79, f"{number}: {errors}")
 
 
+def lists_options(_):
+    """The script lists the options of the program, and no others."""
+    documented = set(re.findall(r"--[a-z-]+", run("--help").stdout)) - {"--help"}
+    shown = run("--help", program=(SCRIPT,)).stdout
+    check(set(re.findall(r"--[a-z-]+", shown)) == documented, f"options of {documented}: {shown}")
+
+
 def shows_true_text_only(folder):
     """Without arguments, the sign has the only box."""
     picture = folder / "example.png"
@@ -368,7 +375,7 @@ def waits_for_no_pipe(folder):
 
 
 def command(folder):
-    for part in (shows_true_text_only, waits_for_no_pipe, finds_the_sign, draws_boxes, writes_video, finds_no_text, names_errors,
+    for part in (lists_options, shows_true_text_only, waits_for_no_pipe, finds_the_sign, draws_boxes, writes_video, finds_no_text, names_errors,
                  keeps_what_came_before, ends_on_signals):
         part(folder)
 
