@@ -104,7 +104,7 @@ run_scripts() {
   check 'deepstream.sh names what is missing' prints '! pipelines/apps/deepstream.sh' 'nvv4l2decoder'
   check 'batch.sh' shell 'pipelines/multicam/batch.sh build-scripts/batch.jpg'
   if [ -n "$short" ]; then
-    echo 'skipped: text-detect.sh, luminance-monitor.sh and wrong arguments'
+    echo 'skipped: text-detect.sh, faces.sh, luminance-monitor.sh and wrong arguments'
     return
   fi
   check 'luminance-monitor.sh' watched pipelines/apps/luminance-monitor.sh
@@ -112,6 +112,7 @@ run_scripts() {
   check 'camera-to-tensor.sh after it' shell pipelines/camera-to-tensor.sh
   check 'text-detect.sh' prints pipelines/apps/text-detect.sh 'Wrote '
   check 'text-detect.sh with H.264' prints "pipelines/apps/text-detect.sh --frames 1 $other" 'Wrote '
+  check 'faces.sh' prints pipelines/apps/faces.sh '^contact sheet: '
   python3 tests/pipelines/arguments.py
 }
 
