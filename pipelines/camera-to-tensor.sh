@@ -5,10 +5,10 @@
 # Ultralytics' networks take: letterboxed to 640x640, from 0 to 1. The default SOURCE is a short
 # clip of pedestrians. Prints the frames per second, the tensor's shape and type, the position of
 # the frame in the tensor (content and geometry matrix) and the mean of each channel. Writes a
-# contact sheet: some frames beside their tensors as pictures, and the channels in gray. If the
-# frame size of a camera changes, the sheet shows the first frame of each size. If a camera fails or
-# sends no frame for SECONDS (15; 0: no limit), the script prints and writes the results up to then,
-# and exits with status 1.
+# contact sheet: some frames, as they are stored, beside their tensors as pictures, which are
+# upright, and the channels in gray. If the frame size of a camera changes, the sheet shows the
+# first frame of each size. If a camera fails or sends no frame for SECONDS (15; 0: no limit), the
+# script prints and writes the results up to then, and exits with status 1.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/plugin.sh"

@@ -111,6 +111,11 @@ std::string content_text(const Geometry &geometry) {
   return format("%d×%d at (%d, %d)", geometry.width, geometry.height, geometry.left, geometry.top);
 }
 
+/// Returns whether the tensor shows the frame turned or flipped.
+bool is_turned(const Geometry &geometry) {
+  return geometry.matrix[0] <= 0 || geometry.matrix[4] <= 0;
+}
+
 /// Prints how frames of a size are converted. `since`: whether to print the first frame of the
 /// size, because there are several sizes.
 void print_facts(const Capture &capture, bool since) {
@@ -140,10 +145,10 @@ SheetRow row_of(const Capture &capture) {
   const Tensor tensor = read_tensor(capture.tensor.get(), capture.tensor_caps.get());
   SheetRow row;
   row.geometry = read_geometry(capture.tensor.get());
-  row.source =
-      upright(surface_of(capture.frame.get(), video_info_of(capture)), row.geometry.matrix);
-  row.source_caption = format("frame %" G_GUINT64_FORMAT ", %.1f s: %s", capture.number,
-                              seconds_of(capture), picture_text(capture).c_str());
+  row.source = surface_of(capture.frame.get(), video_info_of(capture));
+  row.source_caption =
+      format("frame %" G_GUINT64_FORMAT ", %.1f s: %s%s", capture.number, seconds_of(capture),
+             picture_text(capture).c_str(), is_turned(row.geometry) ? ", as stored" : "");
   row.tensor = surface_of(tensor);
   row.tensor_caption = shape_text(tensor) + ", content " + content_text(row.geometry);
   for (int c = 0; c < tensor.channels; ++c) {

@@ -103,26 +103,6 @@ Surface surface_of(GstBuffer *buffer, const GstVideoInfo &info) {
   return surface;
 }
 
-Surface upright(Surface picture, const std::array<double, 6> &m) {
-  const auto sign = [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; };
-  if (m[0] > 0 && m[4] > 0) return picture;
-  const double width = width_of(picture), height = height_of(picture);
-  const bool transposed = m[0] == 0;
-  const double out_width = transposed ? height : width, out_height = transposed ? width : height;
-  Surface turned = new_surface(out_width, out_height);
-  const Context cairo(cairo_create(turned.get()));
-  const cairo_matrix_t matrix = {sign(m[0]),
-                                 sign(m[3]),
-                                 sign(m[1]),
-                                 sign(m[4]),
-                                 m[0] < 0 || m[1] < 0 ? out_width : 0,
-                                 m[3] < 0 || m[4] < 0 ? out_height : 0};
-  cairo_set_matrix(cairo.get(), &matrix);
-  cairo_set_source_surface(cairo.get(), picture.get(), 0, 0);
-  cairo_paint(cairo.get());
-  return turned;
-}
-
 Surface surface_of(const Tensor &tensor) {
   return painted(tensor.width, tensor.height, [&](size_t i) {
     return Color{tensor.channel(0)[i], tensor.channel(1)[i], tensor.channel(2)[i]};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A contact sheet: each row shows a source frame, its tensor as a picture, and the tensor's
-// channels.
+// A contact sheet: each row shows a source frame as it is stored, its tensor as a picture, and the
+// tensor's channels.
 #pragma once
 
 #include <gst/video/video.h>
@@ -13,9 +13,6 @@
 
 /// Converts a video frame to a surface.
 Surface surface_of(GstBuffer *buffer, const GstVideoInfo &info);
-
-/// Turns a picture by quarters, or flips it, as its matrix to the tensor does.
-Surface upright(Surface picture, const std::array<double, 6> &matrix);
 
 /// Converts an RGB tensor with values from 0 to 1 to a picture.
 Surface surface_of(const Tensor &tensor);

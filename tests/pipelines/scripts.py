@@ -73,8 +73,33 @@ def turned_camera_to_tensor(folder):
     check_png(png)
 
 
+def means(picture, rows, columns):
+    """The mean color of each part of a picture."""
+    return np.array([[part.mean((0, 1)) for part in np.array_split(row, columns, 1)]
+                     for row in np.array_split(picture.astype(float), rows)])
+
+
+def phone_camera_to_tensor(folder):
+    """The sheet shows the frame as it is stored, and the upright tensor."""
+    clip, png = PIPELINES / "media/phone.mp4", folder / "phone.png"
+    text = run("camera-to-tensor.sh", str(clip), str(png))
+    expect_lines(text, r"^frame +576×324 ", r"content +360×640 at \(140, 0\)")
+    stored = rgb_of(clip, "decodebin", 576, 324, folder)
+    width, height, _ = read_png(png)
+    sheet = rgb_of(png, "pngdec", width, height, folder)[92:572]
+    # Within the outlines.
+    for name, tile, expected in (("stored", sheet[4:-4, 32:877], stored[3:-3, 3:-3]),
+                                 ("upright", sheet[4:-4, 1006:1268], np.rot90(stored, -1)[5:-5, 5:-5])):
+        rows, columns = tile.shape[0] // 30, tile.shape[1] // 30
+        difference = abs(means(tile, rows, columns) - means(expected, rows, columns)).mean()
+        print(f"phone.mp4, {name}: {difference:.1f} levels")
+        if difference > 4:
+            sys.exit(f"phone.mp4: {difference} levels from the {name} frame")
+
+
 def camera_to_tensor(folder):
     turned_camera_to_tensor(folder)
+    phone_camera_to_tensor(folder)
     png = folder / "sheet.png"
     text = run("camera-to-tensor.sh", str(PIPELINES / "media/pedestrians.webm"), str(png))
     expect_lines(text, r"^79 frames, [\d.]+ frames/s", r"float32 1×3×640×640, NCHW, 4915200 bytes",
@@ -101,7 +126,9 @@ def rgb_of(path, decoder, width, height, folder):
                     "videoconvert", "!", "identity", "eos-after=2", "!",
                     "video/x-raw,format=RGB", "!", "filesink", f"location={raw}"], check=True,
                    timeout=120)
-    return np.fromfile(raw, np.uint8, 3 * width * height).reshape(height, width, 3)
+    stride = -(-3 * width // 4) * 4  # GStreamer's rows begin at multiples of four bytes
+    rows = np.fromfile(raw, np.uint8, stride * height).reshape(height, stride)
+    return rows[:, :3 * width].reshape(height, width, 3)
 
 
 def compare_panels(png, folder):
