@@ -63,6 +63,12 @@ CUDATENSOR_HD Tap tap_at(int64_t position, int32_t length) {
   return {clamped(i0), clamped(i1), w, inside};
 }
 
+/// Returns the entry for a position between two samples of the picture.
+CUDATENSOR_HD Tap inner_tap_at(int64_t position) {
+  const int32_t i0 = first_of(position);
+  return {i0, i0 + 1, weight_of(position), 1.0f};
+}
+
 /// Returns the nearest sample.
 CUDATENSOR_HD int32_t nearest_of(int64_t position) {
   return first_of(position + (int64_t{1} << 31));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
 #include <iterator>
 #include <optional>
 
@@ -72,17 +73,18 @@ class PlansOfKind {
   void run(const Queue &queue, const Batch &batch, Range slots) const {
     const Kernel kernel = kernel_for(batch, slots);
     Work work;
-    for (size_t i = slots.begin; i < slots.end; ++i) {
-      auto &args = work.in[i - slots.begin];
-      args = batch.is_pad(i) ? pad_->source.pad_args(tensor_.pad)
-                             : of(batch, i).source.args(batch.slots[i].image, kernel.words);
-      if (tensor_.pad_is_zero) mark_outside(args);
-    }
+    set_slots(work.in, batch, slots, kernel.words);
     work.out = typename Uploaded::Out(batch.tensor);
     work.out.data += slots.begin * batch.tensor.frame;
     work.width = batch.width;
     work.height = batch.height;
     kernel.launcher("normalize kernel", queue, work, slots.end - slots.begin);
+  }
+
+  /// Whether a kernel reads the picture of the slot in words.
+  bool has_words(const Batch &batch, size_t slot) const {
+    const Prepared &prepared = of(batch, slot);
+    return prepared.kernels.words != nullptr && prepared.source.fits_words(batch.slots[slot].image);
   }
 
  private:
@@ -106,6 +108,36 @@ class PlansOfKind {
 
   const Prepared &of(const Batch &batch, size_t slot) const {
     return *prepared_[batch.plans.place(slot)];
+  }
+
+  void set_slots(typename Uploaded::Args (&in)[kSlots], const Batch &batch, Range slots,
+                 bool words) const {
+    for (size_t i = slots.begin; i < slots.end; ++i) {
+      auto &args = in[i - slots.begin];
+      args = batch.is_pad(i) ? pad_->source.pad_args(tensor_.pad)
+                             : of(batch, i).source.args(batch.slots[i].image, words);
+      if (tensor_.pad_is_zero) mark_outside(args);
+    }
+  }
+
+  void set_slots(OnePictureArgs &in, const Batch &batch, Range slots, bool words) const {
+    in.pad = 0;
+    bool has_picture = false;
+    for (size_t i = slots.begin; i < slots.end; ++i) {
+      const size_t index = i - slots.begin;
+      if (batch.is_pad(i)) {
+        in.position[index] = {kOutside, kOutside};
+        in.pad |= uint64_t{1} << index;
+        continue;
+      }
+      const Uploaded &source = of(batch, i).source;
+      in.position[index] = source.position();
+      if (has_picture) continue;
+      MatrixArgs args = source.args(batch.slots[i].image, words);
+      if (tensor_.pad_is_zero) mark_outside(args);
+      in.picture = args.picture;
+      has_picture = true;
+    }
   }
 
   /// Returns the fastest kernel that can read all pictures.
@@ -168,6 +200,7 @@ class Normalize final : public NormalizeOperation {
         fixed_(plans().tensor()),
         filtered_(plans().tensor()),
         matrices_(plans().tensor()),
+        one_picture_(plans().tensor()),
         tables_(device, table_bytes(), out.n + 2),
         filter_ring_(device),
         kinds_(out.n) {}
@@ -182,6 +215,7 @@ class Normalize final : public NormalizeOperation {
     fixed_.set_tensor(plans().tensor());
     filtered_.set_tensor(plans().tensor());
     matrices_.set_tensor(plans().tensor());
+    one_picture_.set_tensor(plans().tensor());
     has_pad_ = false;
   }
 
@@ -229,9 +263,37 @@ class Normalize final : public NormalizeOperation {
       case Kind::resampled: resampled_.run(queue, batch, slots); break;
       case Kind::fixed: fixed_.run(queue, batch, slots); break;
       case Kind::filtered: filtered_.run(queue, batch, slots); break;
-      case Kind::matrix: matrices_.run(queue, batch, slots); break;
+      case Kind::matrix:
+        if (is_one_picture(batch, slots))
+          one_picture_.run(queue, batch, slots);
+        else
+          matrices_.run(queue, batch, slots);
+        break;
     }
     return slots.end;
+  }
+
+  /// Whether all slots are cut from one picture by matrices, or pad, and a kernel takes them.
+  bool is_one_picture(const Batch &batch, Range slots) const {
+    if (kSlots == 1) return false;
+    const Slot *first = nullptr;
+    for (size_t i = slots.begin; i < slots.end; ++i) {
+      if (batch.is_pad(i)) continue;
+      const Slot &slot = batch.slots[i];
+      if (kinds_[batch.plans.place(i)] != Kind::matrix) return false;
+      if (first == nullptr && !one_picture_.has_words(batch, i)) return false;
+      if (first == nullptr) first = &slot;
+      if (!(slot.source == first->source && has_same_memory(slot.image, first->image)))
+        return false;
+    }
+    return first != nullptr;
+  }
+
+  static bool has_same_memory(const ConstImage &a, const ConstImage &b) {
+    return std::equal(std::begin(a.planes), std::end(a.planes), std::begin(b.planes),
+                      [](const ConstImage::Plane &p, const ConstImage::Plane &q) {
+                        return p.data == q.data && p.stride == q.stride;
+                      });
   }
 
   /// Returns the kind of a launch of both; no value if none takes both.
@@ -301,10 +363,10 @@ class Normalize final : public NormalizeOperation {
 
   void set_without_tables(const SlotPlans::NewPlan &made, Stream stream) {
     kinds_[made.place] = kind_of(made.plan);
-    if (const auto *matrix = std::get_if<MatrixPlan>(&made.plan.sampling))
-      matrices_.set(made.place, *matrix, {});
-    else
-      set_filtered(made, stream);
+    const auto *matrix = std::get_if<MatrixPlan>(&made.plan.sampling);
+    if (matrix == nullptr) return set_filtered(made, stream);
+    matrices_.set(made.place, *matrix, {});
+    if (kSlots > 1) one_picture_.set(made.place, *matrix, {});
   }
 
   void set_filtered(const SlotPlans::NewPlan &made, Stream stream) {
@@ -320,6 +382,7 @@ class Normalize final : public NormalizeOperation {
   PlansOfKind<UploadedYuv444, kSlots> fixed_;
   PlansOfKind<UploadedFilter, kSlots> filtered_;
   PlansOfKind<UploadedMatrix, kSlots> matrices_;
+  PlansOfKind<UploadedOnePicture, kBatchSlots> one_picture_;
   PerFrameTables tables_;  // tables of plans by place, then of pad
   PinnedRing filter_ring_;
   std::vector<FilterMemory> filter_memory_;  // by place

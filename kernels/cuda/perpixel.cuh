@@ -15,9 +15,15 @@
 
 namespace cudatensor::cuda {
 
+/// The arguments of a launch's slots, indexed by the grid's z.
+template <class SamplerArgs, int kSlots>
+struct ArgsOfSlots {
+  using Type = SamplerArgs[kSlots];
+};
+
 template <class SamplerArgs, class SinkArgs, int kSlots>
 struct PixelWork {
-  SamplerArgs in[kSlots];  // indexed by the grid's z
+  typename ArgsOfSlots<SamplerArgs, kSlots>::Type in;
   SinkArgs out;
   int width, height;
 };

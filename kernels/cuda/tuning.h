@@ -40,8 +40,8 @@ constexpr int kTileWarps = 8;
 /// with 3, 2.19 with 4, 2.02 with 5, and 1.94 with 6, which spill one register.
 constexpr int kTileBlocksPerSm = 6;
 
-/// Minimum blocks per multiprocessor of the kernels for slots by a matrix. 64 slots of 112×112 take
-/// 20 µs with 4 to 8, and 36 with 10, which spill registers.
+/// Minimum blocks per multiprocessor of the kernels for slots by a matrix. With 10, which spill
+/// registers, 64 slots of 112×112 took 36 µs instead of 20, which 4 to 8 took.
 constexpr int kMatrixBlocksPerSm = 8;
 
 /// Minimum blocks per multiprocessor of kernels whose rows share samples. For 640×480 to 1280×1280,

@@ -228,22 +228,27 @@ TEST_P(MatrixTest, MixWithRegionsInABatch) {
     p.out.n = random.chance(10) ? 70 : 4;
     p.pad_outside = true;
     const int matrices = random.pick(std::vector<int>{0, 60, 100});  // percent
+    const int empty = random.pick(std::vector<int>{0, 0, 15});       // percent
     p.mean = {1.0};
     p.std = {2.0};
     p.alpha = {0.5};
     p.beta = {1.0};
-    const InputPicture in(random, p.source.image);
+    const InputPicture pictures[] = {{random, p.source.image}, {random, p.source.image}};
+    const int others = random.pick(std::vector<int>{0, 0, 50});  // percent
     const auto operation = machine()->normalize(p, p.out);
     for (int frame = 0; frame < 3; ++frame) {
       std::vector<Slot> slots;
+      std::vector<size_t> sources;
       OutputTensor out(random, p.out);
       for (int64_t i = 0; i < p.out.n; ++i) {
+        sources.push_back(random.chance(others) ? 1 : 0);
+        const InputPicture &in = pictures[sources.back()];
         NormalizeCase one = p;
         one.out = slot_desc(p.out);
         one.matrix.reset();
         if (random.chance(matrices)) one.matrix = random_matrix(random, p);
         const Tensor expected = slot_of(out.expected(), static_cast<size_t>(i));
-        if (random.chance(15)) {
+        if (random.chance(empty)) {
           fill_with_pad(p, expected);
           slots.emplace_back();
         } else {
@@ -253,11 +258,11 @@ TEST_P(MatrixTest, MixWithRegionsInABatch) {
       }
       machine().run_pictures(
           [&](const std::vector<ConstImage> &views, const Tensor &to, Stream stream) {
-            for (Slot &slot : slots)
-              if (!slot.is_pad()) slot.image = views.front();
+            for (size_t i = 0; i < slots.size(); ++i)
+              if (!slots[i].is_pad()) slots[i].image = views[sources[i]];
             operation->run(slots, to, stream);
           },
-          {&in}, out);
+          {&pictures[0], &pictures[1]}, out);
       ASSERT_TRUE(out.matches()) << text_of(p);
     }
   });
