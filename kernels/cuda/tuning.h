@@ -38,7 +38,11 @@ constexpr int kTileWarps = 8;
 
 /// Minimum blocks per multiprocessor for tiles. A float16 batch turned by 90° takes 2.59 µs per frame
 /// with 3, 2.19 with 4, 2.02 with 5, and 1.94 with 6, which spill one register.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int kTileBlocksPerSm = 4;  // with 1024 threads in all
+#else
 constexpr int kTileBlocksPerSm = 6;
+#endif
 
 /// Minimum blocks per multiprocessor of the kernels for slots by a matrix. With 10, which spill
 /// registers, 64 slots of 112×112 took 36 µs instead of 20, which 4 to 8 took.
