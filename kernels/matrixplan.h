@@ -7,6 +7,9 @@
 
 namespace cudatensor {
 
+/// Half a sample, in the units of positions.
+constexpr int64_t kHalfSample = int64_t{1} << 31;
+
 /// The position of slot pixel (x, y) along one axis of the stored picture: a·x + b·y + c modulo
 /// 2^64, in units of 2^-32 samples, where sample i is at i.
 struct PositionPlan {
@@ -45,12 +48,16 @@ Region box_around(const Matrix &matrix, double width, double height);
 MatrixPlan make_matrix_plan(const Source &source, const Resize &resize, Color color, int dst_width,
                             int dst_height, const Matrix &matrix, bool repeats_edge);
 
-/// Returns the first of the two samples around a position.
-CUDATENSOR_HD int32_t first_of(int64_t position) { return static_cast<int32_t>(position >> 32); }
+/// Returns the first of the two samples around a position: its upper half.
+CUDATENSOR_HD int32_t first_of(int64_t position) {
+  // Not all instruction sets shift vectors of signed numbers of 64 bits.
+  return static_cast<int32_t>(static_cast<uint64_t>(position) >> 32);
+}
 
 /// Returns the weight of the sample after it.
 CUDATENSOR_HD float weight_of(int64_t position) {
-  return static_cast<float>(static_cast<uint32_t>(position) >> 8) * 0x1p-24f;
+  // The number is below 2^24; from a signed one the conversion is an instruction everywhere.
+  return static_cast<float>(static_cast<int32_t>(static_cast<uint32_t>(position) >> 8)) * 0x1p-24f;
 }
 
 /// Returns the entry for a position. `inside` counts a picture of `length` samples.
@@ -70,20 +77,26 @@ CUDATENSOR_HD Tap inner_tap_at(int64_t position) {
 }
 
 /// Returns the nearest sample.
-CUDATENSOR_HD int32_t nearest_of(int64_t position) {
-  return first_of(position + (int64_t{1} << 31));
+CUDATENSOR_HD int32_t nearest_of(int64_t position) { return first_of(position + kHalfSample); }
+
+/// Returns the entry for sample i, which may be outside of the picture.
+CUDATENSOR_HD Tap tap_of(int32_t i, int32_t length) {
+  const int32_t last = length - 1, clamped = i < 0 ? 0 : i > last ? last : i;
+  return {clamped, clamped, 0.0f, i == clamped ? 1.0f : 0.0f};
 }
 
 CUDATENSOR_HD Tap nearest_tap_at(int64_t position, int32_t length) {
-  const int32_t i = nearest_of(position), last = length - 1;
-  const int32_t clamped = i < 0 ? 0 : i > last ? last : i;
-  return {clamped, clamped, 0.0f, i == clamped ? 1.0f : 0.0f};
+  return tap_of(nearest_of(position), length);
+}
+
+/// Returns the position of the first chroma sample.
+CUDATENSOR_HD int64_t chroma_origin(int shift, bool cosited) {
+  return cosited ? 0 : ((int64_t{1} << shift) - 1) * kHalfSample;
 }
 
 /// Returns the position on the grid of chroma.
 CUDATENSOR_HD int64_t chroma_position(int64_t position, int shift, bool cosited) {
-  const int64_t center = ((int64_t{1} << shift) - 1) << 31;
-  return (cosited ? position : position - center) >> shift;
+  return (position - chroma_origin(shift, cosited)) >> shift;
 }
 
 }  // namespace cudatensor

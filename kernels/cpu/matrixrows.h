@@ -14,9 +14,23 @@ struct WordGroup {
   int count;         ///< components
   int component[3];  ///< in the order of their samples
   int plane;
-  int offset;  ///< of the first sample, in bytes
-  int step;    ///< bytes from a word to its right neighbor
-  int bytes;   ///< of a word
+  int offset;                         ///< of the first sample, in bytes
+  int step;                           ///< bytes from a word to its right neighbor
+  int bytes;                          ///< of a word
+  ptrdiff_t words_ahead, rows_ahead;  ///< from a word to one that is prefetched
+};
+
+/// Pixels of a row, of which there may be none.
+struct PixelRun {
+  int begin, end;
+
+  bool is_empty() const { return begin >= end; }
+  int count() const { return is_empty() ? 0 : end - begin; }
+};
+
+/// What a row of pixels reads along both axes.
+struct SampleLines {
+  SampleLine x, y;
 };
 
 /// Produces the output rows of a plan. There is one object per plan and one Scratch per thread.
@@ -24,17 +38,20 @@ class MatrixRows {
  public:
   explicit MatrixRows(MatrixPlan plan);
 
-  /// The samples of a row of pixels along one axis.
-  struct AxisSamples {
-    std::vector<int32_t> first;  ///< of the two samples around each pixel
+  /// The samples around the pixels of a row along one axis. Pixels whose samples are all in the
+  /// picture have only weights here.
+  struct AxisTaps {
+    std::vector<int32_t> i0, i1;
     std::vector<float> w, inside;
-    bool are_inside;  ///< whether both samples of all pixels are in the picture
+  };
+  struct Samples {
+    AxisTaps x, y;
+    std::vector<int32_t> offset;  // of pixels whose samples are all in the picture
   };
 
   struct Scratch {
-    AxisSamples x, y;
-    AxisSamples chroma_x, chroma_y;  // without `inside`; those of luma if it is not subsampled
-    std::vector<uint32_t> words[4];  // see CornerWords
+    Samples luma, chroma;               // chroma of full size has the samples of luma
+    std::vector<uint8_t> above, below;  // see WordPairs
     std::vector<float> component[3];
 
     void begin_picture() {}
@@ -49,13 +66,23 @@ class MatrixRows {
   int least_rows() const { return 1; }
 
  private:
-  /// Returns whether any pixel of the row is in the picture.
-  bool find_samples(int y, Scratch &scratch) const;
-  void sample(const ConstImage &in, const WordGroup &group, Scratch &scratch) const;
-  void blend_border(Scratch &scratch) const;
+  struct Row;
+
+  Row make_row(const ConstImage &in, int y) const;
+  void find(const Row &row, Scratch &scratch) const;
+  void place(const WordPlane &plane, const SampleLines &lines, const PixelRun &run,
+             Samples &samples) const;
+  void load(const WordGroup &group, const WordPlane &plane, const Row &row, Samples &samples,
+            Scratch &scratch) const;
+  void blend(const WordGroup &group, const PixelRun &run, const Samples &samples,
+             Scratch &scratch) const;
+  void sample(const ConstImage &in, const Row &row, Scratch &scratch) const;
+  void convert(const PixelRun &run, Scratch &scratch) const;
+  void pad(const Row &row, Scratch &scratch) const;
 
   MatrixPlan plan_;
   std::vector<WordGroup> groups_;
+  bool has_chroma_;  // subsampled
   const RowKernels &kernels_;
   const MatrixKernels &matrix_kernels_;
 };

@@ -362,6 +362,24 @@ TEST_P(LargestPictureTest, Normalize) {
   }
 }
 
+/// Samples more than 2 GiB after the first one.
+TEST_P(LargestPictureTest, NormalizeByAMatrix) {
+  Random random(0);
+  SCOPED_TRACE(random.name());
+  NormalizeCase params = {};
+  params.source = random_source(random, PixelFormat::BGRx, {kLargest, kLargest});
+  params.out = {DType::float32, Layout::nchw, 1, 3, 9, 20};
+  const double x = 20000, y = 30000;  // at the origin of the slot
+  params.matrix = Matrix{1.5, 0.3, -1.5 * x - 0.3 * y, -0.3, 1.5, 0.3 * x - 1.5 * y};
+  SparsePicture picture(params.source.image);
+  if (!picture.complete()) GTEST_SKIP() << "not enough address space";
+  for (int row = -10; row < 20; ++row) picture.fill_row(random, static_cast<int>(y) + row);
+  OutputTensor out(random, params.out);
+  oracle::normalize(params, picture.view(), out.expected());
+  machine().run(*normalize_picture(machine(), params), picture, out);
+  EXPECT_TRUE(out.matches()) << text_of(params);
+}
+
 TEST_P(LargestPictureTest, Yuv444CropsTheLastCorner) {
   Random random(0);
   SCOPED_TRACE(random.name());
