@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "../kernels/random.h"
+#include "../quarks.h"
 #include "backend.h"
 
 /// AddressSanitizer's malloc would otherwise abort if no memory is left.
@@ -29,6 +30,7 @@ int main(int argc, char **argv) {
   // Uses several bands of rows even on a machine with fewer cores.
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
   testing::InitGoogleTest(&argc, argv);
+  cudatensor::grow_quarks();
   gst_init(&argc, &argv);
   std::printf("CUDATENSOR_TEST_SEED=%llu\n",
               static_cast<unsigned long long>(cudatensor::test_seed()));
