@@ -6,6 +6,7 @@
 // 4711. The default seed is taken from the clock.
 #include <cstdio>
 
+#include "../quarks.h"
 #include "run.h"
 
 namespace {
@@ -25,6 +26,7 @@ bool parse(int *argc, char ***argv, Budget &budget) {
       {}};
   GOptionContext *context = g_option_context_new(nullptr);
   g_option_context_add_main_entries(context, entries, nullptr);
+  cudatensor::grow_quarks();
   g_option_context_add_group(context, gst_init_get_option_group());
   GError *error = nullptr;
   const bool parsed = g_option_context_parse(context, argc, argv, &error);
