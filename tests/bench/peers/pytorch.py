@@ -37,44 +37,45 @@ def sums(y, uv):
     return torch.stack([a * y + b * u + c * v for a, b, c in MATRIX], 1)
 
 
-def tensor_maker(to_rgb, dtype):
-    scale = column(common.SCALE).view(1, 3, 1, 1)
-    offset = column(common.OFFSET).view(1, 3, 1, 1)
-    pad = (SIDE - CONTENT) // 2
-
-    def resized(plane):
-        return F.interpolate(plane, (CONTENT, SIDE), mode="bilinear", align_corners=False)
-
-    def make(frames):
-        luma = frames[:, :HEIGHT].unsqueeze(1).float()
-        chroma = frames[:, HEIGHT:].reshape(-1, HEIGHT // 2, WIDTH // 2, 2)
-        rgb = to_rgb(resized(luma), resized(chroma.permute(0, 3, 1, 2).float())).clamp(0, 255)
-        return (F.pad(rgb, (0, 0, pad, pad), value=114.0) * scale + offset).to(dtype)
-
-    return make
+def planes(frames):
+    """The luma of NV12 frames, and their chroma, which has half the size."""
+    luma = frames[:, :HEIGHT].unsqueeze(1).float()
+    chroma = frames[:, HEIGHT:].reshape(-1, HEIGHT // 2, WIDTH // 2, 2)
+    return luma, chroma.permute(0, 3, 1, 2).float()
 
 
-def turned_maker(to_rgb):
-    """The same turned by 90 degrees, after the resize, where there is least to turn."""
+def resized(plane, height, width):
+    return F.interpolate(plane, (height, width), mode="bilinear", align_corners=False)
+
+
+def whole_rgb(to_rgb, frames):
+    luma, chroma = planes(frames)
+    return to_rgb(luma, resized(chroma, HEIGHT, WIDTH)).clamp(0, 255)
+
+
+def normalizer(dtype):
     scale, offset = (column(numbers).view(1, 3, 1, 1) for numbers in (common.SCALE, common.OFFSET))
-    pad = (SIDE - CONTENT) // 2
+    return lambda rgb: (rgb * scale + offset).to(dtype)
 
-    def resized(plane):
-        return F.interpolate(plane, (CONTENT, SIDE), mode="bilinear", align_corners=False)
+
+def tensor_maker(to_rgb, dtype, turned=False):
+    """`turned`: by 90 degrees, after the resize, where there is least to turn."""
+    normalized = normalizer(dtype)
+    pad = (SIDE - CONTENT) // 2
+    borders = (pad, pad) if turned else (0, 0, pad, pad)
 
     def make(frames):
-        luma = frames[:, :HEIGHT].unsqueeze(1).float()
-        chroma = frames[:, HEIGHT:].reshape(-1, HEIGHT // 2, WIDTH // 2, 2)
-        rgb = to_rgb(resized(luma), resized(chroma.permute(0, 3, 1, 2).float())).clamp(0, 255)
-        turned = F.pad(rgb.rot90(-1, (2, 3)), (pad, pad), value=114.0)
-        return (turned * scale + offset).half()
+        rgb = to_rgb(*(resized(plane, CONTENT, SIDE) for plane in planes(frames))).clamp(0, 255)
+        if turned:
+            rgb = rgb.rot90(-1, (2, 3))
+        return normalized(F.pad(rgb, borders, value=114.0))
 
     return make
 
 
 def faces_maker(to_rgb, size, matrices):
     """Slots by matrices of one frame, which is converted as a whole."""
-    scale, offset = (column(numbers).view(1, 3, 1, 1) for numbers in (common.SCALE, common.OFFSET))
+    normalized = normalizer(torch.float16)
     inverse = torch.linalg.inv(torch.cat([torch.tensor(matrices), torch.tensor(
         [[[0.0, 0.0, 1.0]]], dtype=torch.float64).expand(len(matrices), 1, 3)], 1))
     # From and to the range -1 to 1 of affine_grid() and grid_sample().
@@ -84,13 +85,8 @@ def faces_maker(to_rgb, size, matrices):
     grid = F.affine_grid(theta, (len(matrices), 3, size, size), align_corners=False)
 
     def make(frames):
-        luma = frames[:, :HEIGHT].unsqueeze(1).float()
-        chroma = frames[:, HEIGHT:].reshape(-1, HEIGHT // 2, WIDTH // 2, 2)
-        chroma = F.interpolate(chroma.permute(0, 3, 1, 2).float(), (HEIGHT, WIDTH),
-                               mode="bilinear", align_corners=False)
-        rgb = to_rgb(luma, chroma).clamp(0, 255).expand(len(matrices), 3, HEIGHT, WIDTH)
-        slots = F.grid_sample(rgb, grid, mode="bilinear", align_corners=False)
-        return (slots * scale + offset).half()
+        rgb = whole_rgb(to_rgb, frames).expand(len(matrices), 3, HEIGHT, WIDTH)
+        return normalized(F.grid_sample(rgb, grid, mode="bilinear", align_corners=False))
 
     return make
 
@@ -108,17 +104,12 @@ def aligned_faces(peers, make):
 
 def classifier_maker(to_rgb, dtype):
     """Shorter edge to 256, antialiased, then the middle 224x224, as torchvision does."""
-    scale = column(common.SCALE).view(1, 3, 1, 1)
-    offset = column(common.OFFSET).view(1, 3, 1, 1)
+    normalized = normalizer(dtype)
 
     def make(frames):
-        luma = frames[:, :HEIGHT].unsqueeze(1).float()
-        chroma = frames[:, HEIGHT:].reshape(-1, HEIGHT // 2, WIDTH // 2, 2)
-        chroma = F.interpolate(chroma.permute(0, 3, 1, 2).float(), (HEIGHT, WIDTH),
-                               mode="bilinear", align_corners=False)
-        rgb = to_rgb(luma, chroma).clamp(0, 255)
-        rgb = F.interpolate(rgb, (256, 455), mode="bicubic", align_corners=False, antialias=True)
-        return (rgb[:, :, 16:240, 116:340].clamp(0, 255) * scale + offset).to(dtype)
+        rgb = F.interpolate(whole_rgb(to_rgb, frames), (256, 455), mode="bicubic",
+                            align_corners=False, antialias=True)
+        return normalized(rgb[:, :, 16:240, 116:340].clamp(0, 255))
 
     return make
 
@@ -127,9 +118,7 @@ def bgr_classifier(frames):
     """The same of packed BGR pictures."""
     rgb = frames.flip(3).permute(0, 3, 1, 2).float()
     rgb = F.interpolate(rgb, (256, 455), mode="bicubic", align_corners=False, antialias=True)
-    picture = rgb[:, :, 16:240, 116:340].round().clamp(0, 255)
-    scale, offset = (column(numbers).view(1, 3, 1, 1) for numbers in (common.SCALE, common.OFFSET))
-    return (picture * scale + offset).half()
+    return normalizer(torch.float16)(rgb[:, :, 16:240, 116:340].round().clamp(0, 255))
 
 
 def classified(peers, batch):
@@ -224,7 +213,8 @@ def add_turned(peers):
                               ("PyTorch, compiled", compiled, sums)):
         for batch, end in ((1, ""), (64, "-batch")):
             peers.add("turned-90r" + end, who, lambda: to_tensor(
-                peers, wrap(turned_maker(to_rgb)), batch, "turned-90r", torch.float16))
+                peers, wrap(tensor_maker(to_rgb, torch.float16, turned=True)), batch, "turned-90r",
+                torch.float16))
         matrices = faces.face_matrices(112, 64, WIDTH, HEIGHT)
         peers.add("faces", who, lambda: aligned_faces(peers, wrap(faces_maker(to_rgb, 112, matrices))))
 
