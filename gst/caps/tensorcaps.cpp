@@ -8,22 +8,16 @@
 namespace cudatensor {
 namespace {
 
-struct TypeName {
+struct ElementOfTensor {
   DType dtype;
-  const char *text;
+  ElementType type;
 };
 
-constexpr TypeName kTypeNames[] = {{DType::float32, "float32"},
-                                   {DType::float16, "float16"},
-                                   {DType::uint8, "uint8"},
-                                   {DType::int8, "int8"},
-                                   {DType::bfloat16, "bfloat16"}};
-
-std::string text_of(const std::vector<int64_t> &lengths) {
-  std::string text;
-  for (const int64_t length : lengths) text += (text.empty() ? "" : ":") + std::to_string(length);
-  return text;
-}
+constexpr ElementOfTensor kElements[] = {{DType::float32, ElementType::float32},
+                                         {DType::float16, ElementType::float16},
+                                         {DType::uint8, ElementType::uint8},
+                                         {DType::int8, ElementType::int8},
+                                         {DType::bfloat16, ElementType::bfloat16}};
 
 /// Returns all dimensions, innermost first.
 std::vector<int64_t> all_dimensions_of(const TensorDesc &t) {
@@ -85,15 +79,22 @@ TensorDesc desc_of(const Dimensions &d, DType dtype, Layout layout) {
   return {};
 }
 
+std::string text_of(const std::vector<int64_t> &lengths) {
+  std::string text;
+  for (const int64_t length : lengths) text += (text.empty() ? "" : ":") + std::to_string(length);
+  return text;
+}
+
 const char *type_text(DType dtype) {
-  for (const TypeName &name : kTypeNames)
-    if (name.dtype == dtype) return name.text;
+  for (const ElementOfTensor &element : kElements)
+    if (element.dtype == dtype) return type_text(element.type);
   return nullptr;
 }
 
 std::optional<DType> parse_type(const char *text) {
-  for (const TypeName &name : kTypeNames)
-    if (g_strcmp0(name.text, text) == 0) return name.dtype;
+  const auto type = parse_element_type(text);
+  for (const ElementOfTensor &element : kElements)
+    if (type && element.type == *type) return element.dtype;
   return std::nullopt;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gst/caps/elementtype.h"
 #include "kernels/tensor.h"
 
 namespace cudatensor {
@@ -31,7 +32,9 @@ std::vector<int64_t> split_dimensions(const char *text);
 /// dimensions are significant.
 std::optional<Dimensions> parse_dimensions(const char *text);
 
-/// Returns the dimensions of a tensor as text, "640:640:3:1".
+/// Returns a list of dimensions as text, "640:640:3:1".
+std::string text_of(const std::vector<int64_t> &dimensions);
+/// Returns the dimensions of a tensor as text.
 std::string dimensions_text(const TensorDesc &desc);
 
 Dimensions dimensions_of(const TensorDesc &desc);
