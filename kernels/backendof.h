@@ -34,6 +34,7 @@ class BackendOf : public Backend {
   std::unique_ptr<TensorToImage> pixelshuffle(const PixelShuffleToVideoParams &params) override {
     return make(params, context_);
   }
+  std::unique_ptr<DetectionOperation> detections() override { return make_detections(context_); }
 
  protected:
   Context &context() { return context_; }

@@ -69,4 +69,17 @@ const std::vector<Geometry> &NormalizeOperation::run(const std::vector<Slot> &sl
   return plans_.geometries();
 }
 
+void DetectionOperation::run(const CandidatePlan &plan, const OutputData &data,
+                             const std::vector<bool> &wanted, Stream stream) {
+  if (!wanted.empty() && static_cast<int64_t>(wanted.size()) != plan.slots)
+    refuse("there are " + std::to_string(plan.slots) + " slots, not " +
+           std::to_string(wanted.size()));
+  for (int i = 0; i < number_of_outputs(plan) && plan.rows > 0; ++i) {
+    if (data.output[i] == nullptr) refuse("an output has no memory");
+    if (reinterpret_cast<uintptr_t>(data.output[i]) % size_of(plan.types[i]) != 0)
+      throw Error(Error::Code::frame, "an output's memory is not aligned to its elements");
+  }
+  execute(plan, data, wanted, stream);
+}
+
 }  // namespace cudatensor

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/detections.h"
 #include "kernels/device.h"
 #include "kernels/histogram.h"
 #include "kernels/letterbox.h"
@@ -134,6 +135,29 @@ class HistogramOperation {
   ImageDesc in_;
 };
 
+/// Gathers the candidates for objects in the outputs of a network, in the order of their rows. Only
+/// one thread may use it at a time.
+class DetectionOperation {
+ public:
+  virtual ~DetectionOperation() = default;
+  DetectionOperation(const DetectionOperation &) = delete;
+  DetectionOperation &operator=(const DetectionOperation &) = delete;
+
+  /// `wanted` are the slots to read; empty: all. Throws Error if an output has no memory or is not
+  /// aligned to its elements. With a stream, returns before the work is complete. Allocates memory
+  /// only if more is needed than before.
+  void run(const CandidatePlan &plan, const OutputData &data, const std::vector<bool> &wanted = {},
+           Stream stream = {});
+
+  /// Replaces `found` by the candidates of a slot that the last run read. Its work must be complete.
+  virtual void take(int64_t slot, std::vector<Candidate> &found) const = 0;
+
+ protected:
+  DetectionOperation() = default;
+  virtual void execute(const CandidatePlan &plan, const OutputData &data,
+                       const std::vector<bool> &wanted, Stream stream) = 0;
+};
+
 /// The table of operations. Each function checks its parameters and makes the plan, and throws
 /// Error if that is not possible. An operation must not outlive its backend.
 class Backend {
@@ -146,6 +170,7 @@ class Backend {
   virtual std::unique_ptr<HistogramOperation> histogram(const HistogramParams &params) = 0;
   virtual std::unique_ptr<TensorToTensor> pixelshuffle(const PixelShuffleParams &params) = 0;
   virtual std::unique_ptr<TensorToImage> pixelshuffle(const PixelShuffleToVideoParams &params) = 0;
+  virtual std::unique_ptr<DetectionOperation> detections() = 0;
 
   /// The GPU that the operations run on; null for the CPU.
   virtual Device *device() { return nullptr; }

@@ -14,5 +14,6 @@ std::unique_ptr<NormalizeOperation> make(const NormalizeParams &params, const Te
 std::unique_ptr<HistogramOperation> make(const HistogramParams &params, Workers &workers);
 std::unique_ptr<TensorToTensor> make(const PixelShuffleParams &params, Workers &workers);
 std::unique_ptr<TensorToImage> make(const PixelShuffleToVideoParams &params, Workers &workers);
+std::unique_ptr<DetectionOperation> make_detections(Workers &workers);
 
 }  // namespace cudatensor::cpu

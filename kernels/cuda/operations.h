@@ -19,5 +19,6 @@ std::unique_ptr<NormalizeOperation> make(const NormalizeParams &params, const Te
 std::unique_ptr<HistogramOperation> make(const HistogramParams &params, CudaDevice &device);
 std::unique_ptr<TensorToTensor> make(const PixelShuffleParams &params, CudaDevice &device);
 std::unique_ptr<TensorToImage> make(const PixelShuffleToVideoParams &params, CudaDevice &device);
+std::unique_ptr<DetectionOperation> make_detections(CudaDevice &device);
 
 }  // namespace cudatensor::cuda

@@ -78,6 +78,25 @@ void Machine::take(HistogramOperation &operation, Bins &bins) const {
   expect_guards();
 }
 
+void Machine::gather(DetectionOperation &operation, const CandidatePlan &plan,
+                     const std::vector<Span> &outputs, const std::vector<bool> &wanted) const {
+  OutputData data = {};
+  Device *const device = backend_->device();
+  if (device == nullptr) {
+    for (size_t i = 0; i < outputs.size(); ++i) data.output[i] = outputs[i].data;
+    return operation.run(plan, data, wanted);
+  }
+  std::vector<OnDevice> copied;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].size == 0) continue;
+    copied.emplace_back(*device, std::vector<Span>{outputs[i]}, copies());
+    data.output[i] = copied.back().data();
+  }
+  before_run();
+  operation.run(plan, data, wanted, stream());
+  if (streams_ == Streams::own) device->synchronize(copies());
+}
+
 void Machine::before_run() const {
   if (streams_ == Streams::none) backend_->device()->synchronize(copies());
 }

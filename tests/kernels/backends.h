@@ -96,6 +96,10 @@ class Machine {
 
   void take(HistogramOperation &operation, Bins &bins) const;
 
+  /// Gathers candidates in blocks, which are the outputs of a network.
+  void gather(DetectionOperation &operation, const CandidatePlan &plan,
+              const std::vector<Span> &outputs, const std::vector<bool> &wanted = {}) const;
+
  private:
   /// Calls `work` with views of an input and an output.
   template <class Work, class In, class Out>
