@@ -13,33 +13,23 @@ namespace {
 
 float round_up_half(float x) { return std::floor(x + 0.5f); }
 
-struct Place {
-  int plane;
-  size_t letters;  ///< letters of the repeated pattern
-  std::vector<size_t> at;
-};
-
-Place place_of(const Format &format, char letter) {
-  for (size_t plane = 0; plane < format.planes.size(); ++plane) {
-    const std::string &letters = format.planes[plane];
-    Place place = {static_cast<int>(plane), letters.size(), {}};
-    for (size_t i = 0; i < letters.size(); ++i)
-      if (letters[i] == letter) place.at.push_back(i);
-    if (!place.at.empty()) return place;
-  }
-  throw std::logic_error("no such component");
-}
-
-/// Returns the address of the first byte of a sample.
+/// Returns the address of the first byte of a sample. Copies no strings and makes no lists, because the
+/// tests call it for each sample.
 template <class Byte>
 Byte *find(const BasicImage<Byte> &image, char letter, int x, int y) {
   const Format &format = format_of(image.desc.format);
-  const Place place = place_of(format, letter);
-  const auto &plane = image.planes[place.plane];
   const auto column = static_cast<size_t>(x);
-  const size_t before =
-      column / place.at.size() * place.letters + place.at[column % place.at.size()];
-  return plane.data + plane.stride * y + before * format.bytes();
+  for (size_t plane = 0; plane < format.planes.size(); ++plane) {
+    const std::string &letters = format.planes[plane];
+    const size_t first = letters.find(letter), second = letters.rfind(letter);
+    if (first == std::string::npos) continue;
+    // Packed 4:2:2 has two lumas in its pattern.
+    const size_t before = first == second
+                              ? column * letters.size() + first
+                              : column / 2 * letters.size() + (column % 2 == 0 ? first : second);
+    return image.planes[plane].data + image.planes[plane].stride * y + before * format.bytes();
+  }
+  throw std::logic_error("no such component");
 }
 
 /// Returns the sample as a number.
@@ -110,9 +100,14 @@ const std::vector<std::pair<PixelFormat, Format>> &formats() {
 size_t number_of_formats() { return formats().size(); }
 
 const Format &format_of(PixelFormat format) {
-  for (const auto &[key, value] : formats())
-    if (key == format) return value;
-  throw std::logic_error("no such format");
+  static const std::vector<const Format *> by_number = [] {
+    std::vector<const Format *> list(256, nullptr);
+    for (const auto &[key, value] : formats()) list[static_cast<size_t>(key)] = &value;
+    return list;
+  }();
+  const Format *const found = by_number.at(static_cast<size_t>(format));
+  if (found == nullptr) throw std::logic_error("no such format");
+  return *found;
 }
 
 PlaneSize plane_size(const ImageDesc &image, int plane) {
@@ -236,12 +231,12 @@ Placement place(ResizeMode mode, double src_w, double src_h, int dst_w, int dst_
 
 // ------------------------------------------------------------------------------ sampling plans
 
-int Part::first() const { return static_cast<int>(std::floor(begin)); }
-
-int Part::count() const {
-  const int touched = static_cast<int>(std::ceil(begin + length)) - first();
-  return touched > 0 ? touched : 1;
-}
+Part::Part(double begin, double length, int picture)
+    : begin(begin),
+      length(length),
+      picture(picture),
+      first_(static_cast<int>(std::floor(begin))),
+      count_(std::max(1, static_cast<int>(std::ceil(begin + length)) - first_)) {}
 
 Axis x_axis(const Placement &p, const Resize &resize, Part src, int dst) {
   return {resize.mode, resize.method, src, dst, p.step, p.left, p.width};
@@ -620,12 +615,12 @@ uint8_t fixed_sample(const Seen &in, char letter, Part across, Part down, int re
 
 void yuv444(const Yuv444Params &p, const ConstImage &image, const Image &out) {
   const Seen in(image, p.direction);
+  const Part across = across_of(in, {}), down = down_of(in, {});
   for (int y = 0; y < out.desc.height; ++y)
     for (int x = 0; x < out.desc.width; ++x)
       for (const char letter : {'Y', 'U', 'V'})
-        *address(out, letter, x, y) =
-            fixed_sample(in, letter, across_of(in, {}), down_of(in, {}), p.resize_width,
-                         p.resize_height, p.crop_x + x, p.crop_y + y);
+        *address(out, letter, x, y) = fixed_sample(in, letter, across, down, p.resize_width,
+                                                   p.resize_height, p.crop_x + x, p.crop_y + y);
 }
 
 // ----------------------------------------------------------------------------------- normalise

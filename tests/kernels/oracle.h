@@ -102,13 +102,19 @@ Placement place(ResizeMode mode, double src_w, double src_h, int dst_w, int dst_
 
 /// A part of an axis of `picture` samples. It is read like a picture of the samples that it covers.
 struct Part {
-  double begin, length;
-  int picture;
+  Part() = default;
+  Part(double begin, double length, int picture);
 
-  int first() const;  ///< sample
-  int count() const;  ///< samples
+  double begin = 0.0, length = 0.0;
+  int picture = 0;
+
+  int first() const { return first_; }  ///< sample
+  int count() const { return count_; }  ///< samples
   double rest() const { return begin - first(); }
   bool is_picture(int i) const { return first() + i >= 0 && first() + i < picture; }
+
+ private:
+  int first_ = 0, count_ = 0;
 };
 
 /// One axis of a resize.

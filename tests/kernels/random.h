@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -39,8 +40,11 @@ class Random {
   }
   bool chance(int percent) { return integer(1, 100) <= percent; }
 
-  /// Returns whether this case is left out, because the environment asks for fewer cases.
-  bool is_left_out() { return !chance(static_cast<int>(test_cases())); }
+  /// Returns whether this case is left out, because the environment asks for fewer cases. `least` is
+  /// the percentage of the cases to run at least.
+  bool is_left_out(int least = 0) {
+    return !chance(std::max(least, static_cast<int>(test_cases())));
+  }
 
   template <class T>
   T pick(const std::vector<T> &values) {
