@@ -19,6 +19,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   all &= GST_ELEMENT_REGISTER(cudapixelshuffle, plugin);
   all &= GST_ELEMENT_REGISTER(cudatensormux, plugin);
   all &= GST_ELEMENT_REGISTER(cudarestore, plugin);
+  all &= GST_ELEMENT_REGISTER(cudainference, plugin);
   return all;
 }
 

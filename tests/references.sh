@@ -57,6 +57,13 @@ unpack() {
   rm -r "$archives"
 }
 
+# export_onnxruntime: lets cudainference find the library of the wheel
+export_onnxruntime() {
+  # shellcheck disable=SC2154  # root is set by pipelines/setup.sh
+  GST_CUDATENSOR_ONNXRUNTIME=$(echo "$root"/build-references/venv/lib/python3*/site-packages/onnxruntime/capi/libonnxruntime.so.1.*)
+  export GST_CUDATENSOR_ONNXRUNTIME
+}
+
 # need_references: makes the Python that has them, build-references/python. PyTorch's wheel brings
 # CUDA, and Debian's package brings more than a hundred others, so these are unpacked, not
 # installed. Fails if one cannot be downloaded, or does not work.
@@ -64,7 +71,10 @@ need_references() {
   # shellcheck disable=SC2154  # root is set by pipelines/setup.sh
   local dir=$root/build-references packages=(python3-torch python3-torchvision) libraries folder
   export CUDATENSOR_TEST_REFERENCES=$dir/python
-  if [ "$(cat "$dir/ready" 2>/dev/null)" = "${packages[*]} ${reference_wheels[*]}" ]; then return; fi
+  if [ "$(cat "$dir/ready" 2>/dev/null)" = "${packages[*]} ${reference_wheels[*]}" ]; then
+    export_onnxruntime
+    return
+  fi
 
   rm -rf "$dir"/{debian,ready,python}  # without the last one, the tests are skipped
   need_wheels "$dir/venv" "${reference_wheels[@]}" || return 1
@@ -77,4 +87,5 @@ need_references() {
   quietly "$dir/tried" -c 'import cv2, timm, torch, torchvision, transformers, ultralytics' || return 1
   mv "$dir/tried" "$dir/python"
   echo "${packages[*]} ${reference_wheels[*]}" >"$dir/ready"
+  export_onnxruntime
 }

@@ -13,9 +13,6 @@
 namespace cudatensor {
 namespace {
 
-// A cache line, which is also the widest vector register that the CPU kernels use.
-constexpr gsize kAlignMask = 63;
-
 bool is_video(const GstCaps *caps) {
   return gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw");
 }
@@ -117,7 +114,7 @@ GstAllocator *decide_allocator(GstQuery *query, const GstCaps *caps, Session &se
   gst_allocation_params_init(&params);
   const bool offered = gst_query_get_n_allocation_params(query) > 0;
   if (offered) gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
-  params.align |= kAlignMask;
+  params.align |= kTensorAlignMask;
   params.prefix = aligned_prefix(params.prefix, params.align);
   if (in_cuda_memory(caps)) gst_clear_object(&allocator);
   if (allocator == nullptr) allocator = make_allocator(caps, session);
@@ -145,7 +142,7 @@ void propose_pool(GstQuery *query, gsize size, Session &session) {
   PoolOffer offer = {new_pool(caps, session), static_cast<guint>(size), 0, 0};
   PoolConfig config = {caps, nullptr, {}, is_video(caps), nullptr};
   gst_allocation_params_init(&config.params);
-  config.params.align = kAlignMask;
+  config.params.align = kTensorAlignMask;
   if (device != nullptr) config.allocator = make_allocator(caps, session);
   if (in_cuda_memory(caps)) config.device = device;
   if (configure(offer, config))

@@ -229,6 +229,8 @@ PadMemories SessionManager::memories(GstPadDirection pad) const {
   return {can_have_cuda_memory(pad, active), nvmm};
 }
 
+bool has_cuda_memory() { return cuda_is_built() && gstcuda::library() != nullptr; }
+
 PadMemories template_memories(GstPadDirection pad) {
   return {cuda_is_built(), pad == GST_PAD_SINK && nvmm::is_installed()};
 }

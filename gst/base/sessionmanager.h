@@ -12,6 +12,9 @@
 
 namespace cudatensor {
 
+/// Whether elements of this process can have CUDAMemory.
+bool has_cuda_memory();
+
 /// Returns the kinds of memory that the template of a pad lists.
 PadMemories template_memories(GstPadDirection pad);
 
@@ -47,9 +50,11 @@ class SessionManager {
   /// Moves the session to the CUDA context and stream of the input's memory, which avoids copies
   /// and synchronization. Calls `before_move` while the session that will be closed still works.
   /// Returns whether the output pools must be renegotiated.
-  bool follow(GstBuffer *input, const std::function<void()> &before_move = [] {});
+  bool follow(
+      GstBuffer *input, const std::function<void()> &before_move = [] {});
   /// Does the same for surfaces of NVMM, which are in a primary context and have no stream.
-  bool follow_surfaces(GstBuffer *input, const std::function<void()> &before_move = [] {});
+  bool follow_surfaces(
+      GstBuffer *input, const std::function<void()> &before_move = [] {});
   /// Called for new caps: allows follow() to adopt another stream.
   void allow_stream_change() { followed_ = false; }
 

@@ -44,6 +44,21 @@ GType backend_get_type() {
   return type;
 }
 
+GType provider_get_type() {
+  static const GEnumValue values[] = {
+      value(Provider::automatic,
+            "CUDA if the library, the device and NVIDIA's libraries allow it, otherwise CPU",
+            "auto"),
+      value(Provider::cuda, "CUDA", "cuda"),
+      value(Provider::tensorrt, "TensorRT; what it cannot run, CUDA does", "tensorrt"),
+      value(Provider::openvino, "OpenVINO", "openvino"),
+      value(Provider::cpu, "CPU", "cpu"),
+      kEnd,
+  };
+  static const GType type = g_enum_register_static("GstCudaTensorProvider", values);
+  return type;
+}
+
 GType letterbox_mode_get_type() {
   static const GEnumValue values[] = {kAffine,      kUltralytics,  kTopLeft,
                                       kTorchvision, kTransformers, kEnd};
@@ -181,10 +196,11 @@ GType interlaced_get_type() {
 }
 
 void mark_enums_as_plugin_api() {
-  for (const GType type : {backend_get_type(), letterbox_mode_get_type(), resize_mode_get_type(),
-                           scale_method_get_type(), color_get_type(), layout_get_type(),
-                           dtype_get_type(), normalization_get_type(), region_source_get_type(),
-                           region_units_get_type(), region_edge_get_type(), interlaced_get_type()})
+  for (const GType type :
+       {backend_get_type(), provider_get_type(), letterbox_mode_get_type(), resize_mode_get_type(),
+        scale_method_get_type(), color_get_type(), layout_get_type(), dtype_get_type(),
+        normalization_get_type(), region_source_get_type(), region_units_get_type(),
+        region_edge_get_type(), interlaced_get_type()})
     gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
 }
 

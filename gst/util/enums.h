@@ -7,12 +7,14 @@
 namespace cudatensor {
 
 enum class BackendChoice { automatic, cuda, cpu };
+enum class Provider { automatic, cuda, tensorrt, openvino, cpu };
 enum class RegionSource { none, list, meta, tiles, matrices };
 enum class RegionUnits { pixels, fractions };
 enum class RegionEdge { clip, pad, repeat };
 enum class Interlaced { refuse, as_progressive };
 
 GType backend_get_type();
+GType provider_get_type();
 GType letterbox_mode_get_type();  ///< ResizeMode without stretch
 GType resize_mode_get_type();     ///< ResizeMode
 GType scale_method_get_type();

@@ -20,9 +20,18 @@ gboolean append_caps_text(GstElement *, GstPad *pad, gpointer text) {
   return TRUE;
 }
 
+void post_coded(GstElement *element, const CodedError &error, const std::string &where) {
+  GST_WARNING_OBJECT(element, "error: %s", error.what());
+  gst_element_message_full(element, GST_MESSAGE_ERROR, error.domain(), error.gst_code(),
+                           g_strdup(error.what()), g_strdup(where.c_str()), __FILE__, GST_FUNCTION,
+                           __LINE__);
+}
+
 void post(GstElement *element, const Error &error) {
   std::string where;
   gst_element_foreach_pad(element, append_caps_text, &where);
+  if (const auto *coded = dynamic_cast<const CodedError *>(&error))
+    return post_coded(element, *coded, where);
   switch (error.code()) {
     case Error::Code::settings:
       GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", error.what()), ("%s", where.c_str()));

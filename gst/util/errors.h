@@ -15,6 +15,20 @@
 
 namespace cudatensor {
 
+/// An error with a domain and a code of GStreamer that Error::Code does not have.
+class CodedError : public Error {
+ public:
+  CodedError(GQuark domain, gint code, const std::string &text)
+      : Error(Code::input, text), domain_(domain), gst_code_(code) {}
+
+  GQuark domain() const noexcept { return domain_; }
+  gint gst_code() const noexcept { return gst_code_; }
+
+ private:
+  GQuark domain_;
+  gint gst_code_;
+};
+
 /// Posts the errors of one element. Posts only the first error of a frame, and none after a device
 /// error, because later errors are consequences of the first.
 class ErrorReporter {

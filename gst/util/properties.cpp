@@ -78,6 +78,21 @@ void write(GValue *v, const std::vector<int> &from) {
   append_numbers(v, from, G_TYPE_INT, g_value_set_int);
 }
 
+void read(const GValue *v, std::vector<std::string> &to) {
+  read_list(v, to, [](const GValue *item) {
+    const gchar *text = g_value_get_string(item);
+    return std::string(text != nullptr ? text : "");
+  });
+}
+void write(GValue *v, const std::vector<std::string> &from) {
+  for (const std::string &text : from) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, G_TYPE_STRING);
+    g_value_set_string(&item, text.c_str());
+    gst_value_array_append_and_take_value(v, &item);
+  }
+}
+
 GParamSpec *uint_property(const char *name, const char *nick, const char *blurb, guint min,
                           guint max, guint initial) {
   return g_param_spec_uint(name, nick, blurb, min, max, initial, kValue);
@@ -121,6 +136,16 @@ GParamSpec *int_list_property(const char *name, const char *nick, const char *bl
   return list_property(
       name, nick, blurb,
       g_param_spec_int("value", "Value", "One value", G_MININT, G_MAXINT, 0, kNotControllable));
+}
+
+GParamSpec *string_list_property(const char *name, const char *nick, const char *blurb) {
+  return list_property(name, nick, blurb, string_property("text", "Text", "One text"));
+}
+
+GParamSpec *until_ready(GParamSpec *spec) {
+  const auto flags = spec->flags & ~(GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
+  spec->flags = static_cast<GParamFlags>(flags | GST_PARAM_MUTABLE_READY);
+  return spec;
 }
 
 }  // namespace cudatensor

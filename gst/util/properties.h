@@ -27,6 +27,7 @@ inline void read(const GValue *v, double &to) { to = g_value_get_double(v); }
 void read(const GValue *v, std::string &to);
 void read(const GValue *v, std::vector<double> &to);
 void read(const GValue *v, std::vector<int> &to);
+void read(const GValue *v, std::vector<std::string> &to);
 template <class E, class = std::enable_if_t<std::is_enum_v<E>>>
 void read(const GValue *v, E &to) {
   to = static_cast<E>(g_value_get_enum(v));
@@ -40,6 +41,7 @@ inline void write(GValue *v, double from) { g_value_set_double(v, from); }
 inline void write(GValue *v, const std::string &from) { g_value_set_string(v, from.c_str()); }
 void write(GValue *v, const std::vector<double> &from);
 void write(GValue *v, const std::vector<int> &from);
+void write(GValue *v, const std::vector<std::string> &from);
 template <class E, class = std::enable_if_t<std::is_enum_v<E>>>
 void write(GValue *v, E from) {
   g_value_set_enum(v, static_cast<gint>(from));
@@ -62,6 +64,10 @@ GParamSpec *enum_property(const char *name, const char *nick, const char *blurb,
 GParamSpec *string_property(const char *name, const char *nick, const char *blurb);
 GParamSpec *double_list_property(const char *name, const char *nick, const char *blurb);
 GParamSpec *int_list_property(const char *name, const char *nick, const char *blurb);
+GParamSpec *string_list_property(const char *name, const char *nick, const char *blurb);
+
+/// Changes a new GParamSpec to one of a property that may change in the READY state only.
+GParamSpec *until_ready(GParamSpec *spec);
 
 /// The property table of one element. `S` is a default-constructible settings struct.
 template <class S>

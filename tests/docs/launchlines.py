@@ -33,9 +33,9 @@ def missing_decoder(line):
 
 
 def missing_network(line):
-    """Returns the model that the reader must provide for a line. tests/thirdparty/detections.py
-    runs these lines."""
-    model = re.search(r"\bonnxinference model-file=(\S+)", line)
+    """Returns the model that the reader must provide for a line. tests/thirdparty/detections.py and
+    inference.py run these lines."""
+    model = re.search(r"\b(?:onnxinference model-file|cudainference model)=(\S+)", line)
     return model[1] if model and not Path(model[1]).exists() else None
 
 

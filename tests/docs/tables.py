@@ -19,7 +19,8 @@ ELEMENTS = (ROOT / "docs/elements.md").read_text()
 # The properties of GstObject, and those of GstAggregator except latency.
 FOREIGN = {"name", "parent", "emit-signals", "force-live", "ignore-inactive-pads",
            "min-upstream-latency", "start-time", "start-time-selection"}
-TENSOR_TYPES = {"float32", "float16", "bfloat16", "uint8", "int8"}
+TENSOR_TYPES = {"float32", "float16", "float64", "bfloat16", "uint8", "int8", "uint16", "int16", "uint32",
+                "int32", "uint64", "int64", "static", "flexible"}
 problems = []
 
 
@@ -85,7 +86,7 @@ def check_properties(title, built):
     for name in documented.keys() & built.keys():
         check(f"default of {title} {name}", documented[name][0], built[name][0])
         missing = set(built[name][1]) - set(documented[name][1])
-        if name != "active-backend" and missing:
+        if not name.startswith("active-") and missing:
             problems.append(f"{title} {name}: {sorted(missing)} are not documented")
 
 
@@ -211,12 +212,14 @@ def main():
              "README.md": section("Elements", (ROOT / "README.md").read_text())}
     for page, text in pages.items():
         check(f"elements in {page}", sorted({code(row[0])[0] for row in rows(text)}), elements)
-    # cudarestore computes nothing, so it has no such properties.
-    shared = set.intersection(*(set(properties_of(e)) for e in elements if e != "cudarestore"))
+    # These have no backend, and the properties of cudainference have other meanings.
+    without_backend = {"cudarestore", "cudainference"}
+    shared = set.intersection(*(set(properties_of(e)) for e in elements if e not in without_backend))
     common = {n: v for n, v in properties_of("cudanormalize").items() if n in shared}
     check_properties("Properties of every element", common)
     for element in elements:
-        for title, properties in own_properties(element, shared).items():
+        common = {"qos"} if element in without_backend else shared
+        for title, properties in own_properties(element, common).items():
             check_properties(title, properties)
         check_formats(element)
     check("fields of the message", fields_of_table(), fields_of_message())
