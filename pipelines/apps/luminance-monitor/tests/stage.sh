@@ -23,7 +23,7 @@ case $step in
     quietly meson compile -C "$build" ;;
   test)
     # Most tests wait: for cameras, clocks and connections. With sanitizers, they need the cores.
-    case $name in sanitized) at_once=2 ;; *) at_once=4 ;; esac
+    case $name in sanitized) at_once=2 ;; *) at_once=5 ;; esac
     meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 \
       --num-processes $((at_once * $(nproc))) "$@" ;;
 esac
