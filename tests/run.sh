@@ -21,29 +21,52 @@ failures=()  # names of failed stages, for the summary
 # The command that runs the steps of a stage, for another system or environment.
 within=()
 
-# Options of meson test for all tests of a stage except those of the applications.
+# Options of meson test for all tests of a stage except those that mostly wait.
 choice=()
 
-# The tests of the applications leave the cores idle. They run in the background, while the next
-# stage is built and tested at a lower priority.
-waiting='' roots_pid=''
-declare -A checks_pid=() checks_start=()
-trap '[ -z "$waiting" ] || kill "$waiting_pid"; [ -z "$roots_pid" ] || kill "$roots_pid"
-  [ "${#checks_pid[@]}" -eq 0 ] || kill "${checks_pid[@]}"' EXIT
+# The tests that mostly wait leave the cores idle. They run in the background, while the next stages
+# are built and tested at a lower priority. The applications of one stage follow those of another,
+# because some count frames per second.
+waiting=() roots_pid=''
+declare -A waiting_pid=() checks_pid=() checks_start=()
+queue=$(mktemp)
+trap 'kill $roots_pid ${waiting_pid[*]} "${checks_pid[@]}" 2>/dev/null || true; rm -f "$queue"' EXIT
 
-# finish_stage: waits for the tests in the background, and counts all tests of their stage.
-finish_stage() {
-  local p f s count line name=$waiting
-  [ -n "$name" ] || return 0
-  waiting=
-  wait "$waiting_pid" || true
-  printf '\n== %s: applications\n' "$name"
-  cat "build-$name/applications.log"
-  mapfile -t count < <(python3 tests/count.py "build-$name/meson-logs")
+# count_tests STAGE: counts the tests whose logs are in build-STAGE/
+count_tests() {
+  local p f s count line
+  mapfile -t count < <(python3 tests/count.py "build-$1/meson-logs")
   read -r p f s <<<"${count[0]}"
-  for line in "${count[@]:1}"; do failures+=("$name: $line"); done
-  printf '%s, %d s: %d passed, %d failed, %d skipped\n' "$name" $((SECONDS - waiting_start)) "$p" "$f" "$s"
+  for line in "${count[@]:1}"; do failures+=("$1: $line"); done
+  printf '%s: %d passed, %d failed, %d skipped\n' "$1" "$p" "$f" "$s"
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+# finish_stage STAGE: waits for its tests in the background, and counts all its tests.
+finish_stage() {
+  # shellcheck disable=SC2086  # two numbers
+  wait ${waiting_pid[$1]} || true
+  unset "waiting_pid[$1]"
+  printf '\n== %s: applications\n' "$1"
+  cat "build-$1"/{applications,workers}.log
+  count_tests "$1"
+}
+
+# finish_stages: waits for the tests in the background.
+finish_stages() {
+  local name
+  for name in "${waiting[@]}"; do finish_stage "$name"; done
+}
+
+# wait_in_background STAGE [OPTION...]: starts a stage's tests that mostly wait
+wait_in_background() {
+  local name=$1 dir=$root/build-$1
+  shift
+  "${within[@]}" tests/stage.sh workers "$dir" "$@" >"$dir/workers.log" 2>&1 &
+  waiting_pid[$name]=$!
+  flock --close "$queue" "${within[@]}" tests/stage.sh apps "$dir" "$@" >"$dir/applications.log" 2>&1 &
+  waiting_pid[$name]+=" $!"
+  waiting+=("$name")
 }
 
 # stage NAME [MESON_OPTION...]
@@ -57,13 +80,11 @@ stage() {
   if nice "${within[@]}" tests/stage.sh build "$dir" "$@"; then
     printf '%s is built, %d s\n' "$name" $((SECONDS - start))
     nice "${within[@]}" tests/stage.sh test "$dir" "${quick[@]}" "${choice[@]}" || true
-    finish_stage
-    "${within[@]}" tests/stage.sh wait "$dir" "${quick[@]}" >"$dir/applications.log" 2>&1 &
+    printf '%s, %d s without the applications\n' "$name" $((SECONDS - start))
+    wait_in_background "$name" "${quick[@]}"
   else
-    finish_stage
-    echo 'not run' >"$dir/applications.log" &
+    count_tests "$name"
   fi
-  waiting=$name waiting_start=$start waiting_pid=$!
 }
 
 # skip WHAT WHY
@@ -152,17 +173,6 @@ count_checks() {
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
-# Tests the wheel without CUDA, beside the system's GStreamer and in a bare root.
-wheel_stage() {
-  local log start=$SECONDS
-  log=$(mktemp)
-  printf '\n== wheel\n'
-  nice tests/packaging/wheel.sh build-cpu 2>&1 | tee "$log" || true
-  count_checks wheel "$log"
-  rm -f "$log"
-  printf 'wheel, %d s\n' $((SECONDS - start))
-}
-
 # begin_checks NAME COMMAND...: runs a script with tests/packaging/checks.sh in the background,
 # because it mostly waits for apt
 begin_checks() {
@@ -203,16 +213,18 @@ need_ray || skip Ray 'it cannot be fetched'
 [ -n "$fast" ] || make_roots
 stage cpu -Dgpu=disabled
 if [ -z "$fast" ]; then
-  wheel_stage
+  # The wheel without CUDA, beside the system's GStreamer and in a bare root.
+  begin_checks wheel tests/packaging/wheel.sh build-cpu
+  newer_stage
+  finish_checks wheel
   # The first steps of a new user.
   begin_checks firsthour tests/firsthour.sh --short bookworm
   sanitized_stage
-  newer_stage
   newest_stage
   if need_nvcc; then cuda_stage; else skip cuda 'there is no nvcc'; fi
   finish_checks firsthour
 fi
-finish_stage
+finish_stages
 
 if [ "${#failures[@]}" -gt 0 ]; then
   printf '\n== failed\n'
