@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "detections.h"
 #include "generate.h"
 #include "surfaces.h"
 
@@ -193,6 +194,7 @@ void add_metas(Run &run, GstBuffer *buffer) {
     crop->x = position(), crop->y = position();
     crop->width = position(), crop->height = position();
   }
+  add_detections(run, buffer);
   if (run.sane) return;
   if (random.one_in(12)) add_strange_geometry(random, buffer);
   if (random.one_in(20)) gst_buffer_add_custom_meta(buffer, "GstCudaTensorBatchMeta");

@@ -176,6 +176,7 @@ class Mux {
     changed_ = true;
     gst_element_send_event(camera.source, gst_event_new_flush_start());
     gst_element_send_event(camera.source, gst_event_new_flush_stop(TRUE));
+    camera.ended = false;  // appsrc of 1.26 forgets its end
   }
 
   void change_property() {

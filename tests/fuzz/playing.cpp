@@ -75,7 +75,7 @@ class Playing {
     gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
     for (long i = random_.between(3, 20); i > 0; --i) {
       g_usleep(random_.between(0, 3000));
-      attempts_ = 1;
+      attempts_ = 2;  // an error of the last step may come late
       step();
       const std::string errors = take_errors(run_, bus_.get(), attempts_);
       if (!errors.empty()) run_.say("errors: " + errors);
@@ -148,7 +148,7 @@ class Playing {
   void seek() {
     const double rate = random_.pick({1.0, 1.0, 2.0, 0.5});
     run_.say(text("seek, rate %g", rate));
-    attempts_ = 2;
+    ++attempts_;
     gst_element_seek(pipeline_.get(), rate, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET,
                      random_.between(0, 100) * GST_MSECOND, GST_SEEK_TYPE_NONE, 0);
   }
@@ -157,7 +157,7 @@ class Playing {
     ++totals().restarts;
     const GstState state = random_.pick({GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL});
     run_.say(std::string("to ") + gst_element_state_get_name(state) + " and back");
-    attempts_ = 2;
+    ++attempts_;
     gst_element_set_state(pipeline_.get(), state);
     gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
   }
@@ -186,7 +186,7 @@ class Playing {
     }
   }
 
-  int attempts_ = 1;  // attempts of the elements to process frames in this step
+  int attempts_ = 2;  // attempts of the elements to process frames in this step
   Run &run_;
   Random &random_;
   Ref<GstElement> pipeline_;
