@@ -157,11 +157,11 @@ const std::vector<PixelFormat> &all_formats() {
   return all;
 }
 
-FormatLayout layout_of(PixelFormat format) { return row_of(format).layout; }
+const FormatLayout &layout_of(PixelFormat format) { return row_of(format).layout; }
 const char *name_of(PixelFormat format) { return row_of(format).name; }
 
 PlaneSize plane_size(const ImageDesc &image, int plane) {
-  const FormatLayout layout = layout_of(image.format);
+  const FormatLayout &layout = layout_of(image.format);
   PlaneSize size = {0, 0};
   for (int c = 0; c < layout.components; ++c) {
     if (layout.component[c].plane != plane) continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "kernels/hostdevice.h"
@@ -112,7 +114,7 @@ struct FormatLayout {
 /// All pixel formats, each once.
 const std::vector<PixelFormat> &all_formats();
 
-FormatLayout layout_of(PixelFormat format);
+const FormatLayout &layout_of(PixelFormat format);
 const char *name_of(PixelFormat format);
 
 /// Describes a picture without its memory.
@@ -160,6 +162,14 @@ struct BasicImage {
 
 using Image = BasicImage<uint8_t>;
 using ConstImage = BasicImage<const uint8_t>;
+
+/// Whether two views are of the same memory.
+inline bool is_same_view(const ConstImage &a, const ConstImage &b) {
+  return a.desc == b.desc && std::equal(std::begin(a.planes), std::end(a.planes),
+                                        std::begin(b.planes), [](const auto &p, const auto &q) {
+                                          return p.data == q.data && p.stride == q.stride;
+                                        });
+}
 
 struct Rect {
   int x, y, width, height;

@@ -53,12 +53,26 @@ void check_view(const Tensor &tensor, const TensorDesc &expected) {
   check_tensor(tensor, expected);
 }
 
+namespace {
+
+void check_slots(const std::vector<Slot> &slots) {
+  const Slot *last = nullptr;
+  for (const Slot &slot : slots) {
+    if (slot.is_pad()) continue;
+    const bool is_checked = last != nullptr && is_same_view(slot.image, last->image) &&
+                            slot.source.image == last->source.image;
+    if (!is_checked) check_view(slot.image, slot.source.image);
+    last = &slot;
+  }
+}
+
+}  // namespace
+
 const std::vector<Geometry> &NormalizeOperation::run(const std::vector<Slot> &slots,
                                                      const Tensor &out, Stream stream) {
   if (static_cast<int64_t>(slots.size()) > out_.n)
     refuse(std::to_string(slots.size()) + " slots for a batch of " + std::to_string(out_.n));
-  for (const Slot &slot : slots)
-    if (!slot.is_pad()) check_view(slot.image, slot.source.image);
+  check_slots(slots);
   check_view(out, out_);
   try {
     execute(slots, out, stream);

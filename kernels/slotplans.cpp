@@ -18,7 +18,8 @@ SlotPlans::SlotPlans(const NormalizeParams &params, const TensorDesc &out)
       geometries_(out.n) {}
 
 bool SlotPlans::Entry::is_for(const Slot &slot) const {
-  return planned && region == region_of(slot) && matrix == slot.matrix && source == slot.source;
+  return planned && matrix == slot.matrix && source == slot.source &&
+         (matrix || region == region_of(slot));
 }
 
 void SlotPlans::set_params(const NormalizeParams &params) {

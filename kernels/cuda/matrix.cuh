@@ -124,8 +124,9 @@ struct MatrixSampler {
   using Value = Pixel;
   static constexpr int kProduced = Converts::kProduced;
   static constexpr bool kTransposed = false;
+  static constexpr BlockShape kBlock = kMatrixBlock;
   template <class Sink>
-  static constexpr int kRows = Sink::kRows;
+  static constexpr int kRows = kMatrixRows;
   template <class Sink>
   static constexpr int kBlocksPerSm = kMatrixBlocksPerSm;
   template <int kColumns, int kRows>
@@ -245,6 +246,7 @@ struct MixedSampler {
   using ByMatrix = MatrixSampler<AnySamples, Converts, MatrixArgs>;
   using ByTables = Resampler<AnySamples, Converts>;
   static constexpr int kProduced = Converts::kProduced;
+  static constexpr BlockShape kBlock = kPixelBlock;
   template <class Sink>
   static constexpr int kRows = Sink::kRows;
   template <class Sink>
@@ -303,6 +305,8 @@ class MatrixLaunchers {
         return of<AnyBytes, Conversion::keep>();
       case AnyFamily::words:
         if (conversion.layout.is_deep()) return of<AnyDeepSemiPlanar, Conversion::yuv_to_rgb>();
+        if (conversion.source.direction == Direction::identity)
+          return of<SemiPlanar, Conversion::yuv_to_rgb>();
         return of<AnySemiPlanar, Conversion::yuv_to_rgb>();
     }
     return pick_any(plan);

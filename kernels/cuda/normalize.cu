@@ -142,6 +142,8 @@ class PlansOfKind {
 
   /// Returns the fastest kernel that can read all pictures.
   Kernel kernel_for(const Batch &batch, Range slots) const {
+    if constexpr (std::is_same_v<Uploaded, UploadedOnePicture>)
+      return {of(batch, first_picture(batch, slots)).kernels.words, true};
     const Kernels *first = nullptr;
     bool share = true;
     for (size_t i = slots.begin; i < slots.end; ++i) {
@@ -155,6 +157,12 @@ class PlansOfKind {
     }
     if (first == nullptr) return {pad_->kernels.any, false};
     return {share ? first->sharing : first->words, true};
+  }
+
+  /// Returns the first slot that is not pad.
+  static size_t first_picture(const Batch &batch, Range slots) {
+    while (batch.is_pad(slots.begin)) ++slots.begin;
+    return slots.begin;
   }
 
   TensorPlan tensor_;
@@ -283,17 +291,9 @@ class Normalize final : public NormalizeOperation {
       if (kinds_[batch.plans.place(i)] != Kind::matrix) return false;
       if (first == nullptr && !one_picture_.has_words(batch, i)) return false;
       if (first == nullptr) first = &slot;
-      if (!(slot.source == first->source && has_same_memory(slot.image, first->image)))
-        return false;
+      if (!(slot.source == first->source && is_same_view(slot.image, first->image))) return false;
     }
     return first != nullptr;
-  }
-
-  static bool has_same_memory(const ConstImage &a, const ConstImage &b) {
-    return std::equal(std::begin(a.planes), std::end(a.planes), std::begin(b.planes),
-                      [](const ConstImage::Plane &p, const ConstImage::Plane &q) {
-                        return p.data == q.data && p.stride == q.stride;
-                      });
   }
 
   /// Returns the kind of a launch of both; no value if none takes both.

@@ -58,21 +58,23 @@ class ColumnByColumn {
   typename Sampler::Line line_[kRows];
 };
 
-/// The blocks per multiprocessor of a Sampler and Sink. Compilers do not accept a template member
-/// in __launch_bounds__.
+/// The blocks per multiprocessor of a Sampler and Sink, and the threads of a block. Compilers do not
+/// accept a template member in __launch_bounds__.
 template <class Sampler, class Sink>
 constexpr int kBlocksPerSm = Sampler::template kBlocksPerSm<Sink>;
+template <class Sampler>
+constexpr int kThreads = Sampler::kBlock.width *Sampler::kBlock.height;
 
 /// Computes a few rows of pixels per thread, in as many neighboring columns as the Sink prefers.
 /// The table entries of a column and of a row are then read once for all of them, and the loads of
 /// a column are in flight at the same time.
 template <class Sampler, class Sink, int kSlots>
-__global__ void __launch_bounds__(kPixelBlockWidth *kPixelBlockHeight, kBlocksPerSm<Sampler, Sink>)
-    per_pixel(const __grid_constant__ PixelWork<typename Sampler::Args, typename Sink::Args, kSlots>
-                  work) {
+__global__ void __launch_bounds__(kThreads<Sampler>, kBlocksPerSm<Sampler, Sink>) per_pixel(
+    const __grid_constant__ PixelWork<typename Sampler::Args, typename Sink::Args, kSlots> work) {
   constexpr int kColumns = Sink::kColumns, kRows = Sampler::template kRows<Sink>;
-  const int x = static_cast<int>((blockIdx.x * kPixelBlockWidth + threadIdx.x) * kColumns);
-  const int y = static_cast<int>((blockIdx.y * kPixelBlockHeight + threadIdx.y) * kRows);
+  constexpr BlockShape kBlock = Sampler::kBlock;
+  const int x = static_cast<int>((blockIdx.x * kBlock.width + threadIdx.x) * kColumns);
+  const int y = static_cast<int>((blockIdx.y * kBlock.height + threadIdx.y) * kRows);
   if (x >= work.width || y >= work.height) return;
   const unsigned frame = kSlots == 1 ? 0 : blockIdx.z;
   typename Sampler::template Patch<kColumns, kRows> patch(work.in[frame], x, y);
@@ -106,9 +108,10 @@ template <class Sampler, class Sink, int kSlots>
 void launch_per_pixel(const char *name, const Queue &queue,
                       const PixelWork<typename Sampler::Args, typename Sink::Args, kSlots> &work,
                       size_t slots) {
-  const dim3 block(kPixelBlockWidth, kPixelBlockHeight);
-  const dim3 grid(blocks_for(work.width, kPixelBlockWidth * Sink::kColumns),
-                  blocks_for(work.height, kPixelBlockHeight * Sampler::template kRows<Sink>),
+  constexpr BlockShape kBlock = Sampler::kBlock;
+  const dim3 block(kBlock.width, kBlock.height);
+  const dim3 grid(blocks_for(work.width, kBlock.width * Sink::kColumns),
+                  blocks_for(work.height, kBlock.height * Sampler::template kRows<Sink>),
                   static_cast<unsigned>(slots));
   launch(name, per_pixel<Sampler, Sink, kSlots>, {grid, block}, queue, work);
 }

@@ -173,6 +173,7 @@ struct ShuffledSampler {
   using Line = Turn;
   using Value = SamplePixel;
   static constexpr int kProduced = kComponents;
+  static constexpr BlockShape kBlock = kPixelBlock;
   template <class Sink>
   static constexpr int kRows = Sink::kRows;
   template <class Sink>

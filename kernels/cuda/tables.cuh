@@ -292,6 +292,7 @@ __device__ __forceinline__ void load_columns(const Tables<Weight> &tables, int x
 /// Base class of samplers whose Args contain tables.
 template <class Args, class Weight>
 struct TableSampler {
+  static constexpr BlockShape kBlock = kPixelBlock;
   template <class Sink>
   static constexpr int kRows = Sink::kRows;
   template <class Sink>

@@ -23,6 +23,7 @@ struct Unscaled {
   using Value = Pixel;
   static constexpr int kProduced = Converts::kProduced;
   static constexpr bool kTransposed = false;
+  static constexpr BlockShape kBlock = kPixelBlock;
   template <class Sink>
   static constexpr int kRows = kQuad;
   template <class Sink>
