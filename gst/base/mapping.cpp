@@ -69,7 +69,10 @@ void check_cuda_map(GstBuffer *buffer, GstMapFlags flags) {
 }  // namespace
 
 VideoMap::Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags)
-    : desc_(image_desc_of(info)) {
+    : Map(info, image_desc_of(info), buffer, flags) {}
+
+VideoMap::Map(const GstVideoInfo &info, const ImageDesc &desc, GstBuffer *buffer, GstMapFlags flags)
+    : desc_(desc) {
   check_meta(desc_, info, buffer, flags);
   if (!gst_video_frame_map(&frame_, &info, buffer, flags)) {
     check_cuda_map(buffer, flags);
@@ -107,7 +110,7 @@ ConstImage VideoMap::constant() const { return view_of<ConstImage>(desc_, frame_
 
 InputMap::Map(const InputCaps &caps, GstBuffer *buffer, GstMapFlags flags) : caps_(caps) {
   if (!caps.in_nvmm) {
-    picture_.emplace(caps.info, buffer, flags);
+    picture_.emplace(caps.info, caps.source.image, buffer, flags);
     return;
   }
   surfaces_.emplace(buffer);

@@ -26,6 +26,8 @@ class Map<GstVideoInfo> {
  public:
   /// Throws Error if the buffer cannot be mapped or is too short for its picture.
   Map(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags);
+  /// The same if the description is known.
+  Map(const GstVideoInfo &info, const ImageDesc &desc, GstBuffer *buffer, GstMapFlags flags);
   ~Map() { gst_video_frame_unmap(&frame_); }
   Map(const Map &) = delete;
   Map &operator=(const Map &) = delete;

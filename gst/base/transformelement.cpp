@@ -291,8 +291,10 @@ GstFlowReturn submit_input_buffer(GstBaseTransform *trans, gboolean is_discont, 
     return GST_FLOW_ERROR;
   }
   const GstFlowReturn flow = parent_class()->submit_input_buffer(trans, is_discont, input);
-  const cudatensor::Ref<GstCaps> in(gst_pad_get_current_caps(trans->sinkpad));
-  finish_negotiation(trans, flow != GST_FLOW_NOT_NEGOTIATED, in.get());
+  const bool negotiated = flow != GST_FLOW_NOT_NEGOTIATED;
+  const cudatensor::Ref<GstCaps> in(negotiated ? nullptr
+                                               : gst_pad_get_current_caps(trans->sinkpad));
+  finish_negotiation(trans, negotiated, in.get());
   return flow;
 }
 

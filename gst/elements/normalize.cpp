@@ -171,6 +171,7 @@ class Normalize final : public DirectedElement<ElementWithSettings<Settings>> {
   TensorDesc out_ = {};
   guint frames_ = 1;  // frames per tensor
   TensorMaker maker_;
+  std::vector<TensorInput> inputs_;  // of the frame; a member only to reuse its memory
   StreamEvents events_;
   Clips clips_;
 };
@@ -228,9 +229,9 @@ void Normalize::prepare(Backend &backend) {
 void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
   Surfaces surfaces;
   if (in_.is_batch) surfaces = nvmm::frames_of(in, static_cast<size_t>(in_.surfaces));
-  const TensorInput input = {in, &in_, nullptr, in_.is_batch ? &surfaces : nullptr,
-                             latched().direction.direction()};
-  if (!maker_.make(session, latched(), {input}, out, clips_.part())) return miss(in);
+  inputs_.assign(
+      1, {in, &in_, nullptr, in_.is_batch ? &surfaces : nullptr, latched().direction.direction()});
+  if (!maker_.make(session, latched(), inputs_, out, clips_.part())) return miss(in);
   warn_of_slots();
   describe(in, out, surfaces);
 }

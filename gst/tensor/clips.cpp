@@ -25,8 +25,9 @@ bool Clips::next() {
 }
 
 TensorPart Clips::part() const {
+  if (!collects()) return {place_.frame, place_.track, true};
   const bool is_complete = place_.is_last && missing(tracks_[place_.track]).size() == 1;
-  return {place_.frame, place_.track, !collects() || is_complete};
+  return {place_.frame, place_.track, is_complete};
 }
 
 void Clips::add(GstBuffer *frame, DescribedSlots slots) {

@@ -11,11 +11,13 @@ namespace {
 /// Unmaps the buffers of a frame at the end of the scope, also after an error.
 class MapsScope {
  public:
-  explicit MapsScope(std::deque<InputMap> &maps) : maps_(maps) {}
-  ~MapsScope() { maps_.clear(); }
+  explicit MapsScope(std::deque<std::optional<InputMap>> &maps) : maps_(maps) {}
+  ~MapsScope() {
+    for (auto &map : maps_) map.reset();
+  }
 
  private:
-  std::deque<InputMap> &maps_;
+  std::deque<std::optional<InputMap>> &maps_;
 };
 
 /// Calls `body`. Rethrows its errors with the name of the input.
@@ -174,7 +176,9 @@ void TensorMaker::open(FramePass &pass, const TensorSettings &s, const TensorInp
   const auto fault = fault_of(input, [&] {
     check_frame(s, input.caps->info, input.buffer);
     const size_t number = pass.add_input(*input.caps, input.buffer);
-    const InputMap &map = maps_.emplace_back(*input.caps, input.buffer, pass.input_flags(number));
+    if (number == maps_.size()) maps_.emplace_back();
+    const InputMap &map =
+        maps_[number].emplace(*input.caps, input.buffer, pass.input_flags(number));
     const OpenInput open = {&input, &map, number, picture};
     for (size_t i = 0; i < map.count(); ++i) find(s, open, i);
     opened_.push_back(open);

@@ -105,7 +105,7 @@ class TensorMaker {
   std::vector<Slot> wholes_;  // each mapped picture; pad if it is not used
   std::vector<OpenInput> opened_;
   std::vector<Slot> slots_;
-  std::deque<InputMap> maps_;  // empty between frames
+  std::deque<std::optional<InputMap>> maps_;  // without values between frames
   const std::vector<Geometry> *geometries_ = nullptr;
 };
 
