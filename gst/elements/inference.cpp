@@ -11,7 +11,7 @@
  * header.
  *
  * The caps of its sink pad are the network's input: cudanormalize and cudatensormux before it take
- * the size from it where it is not set.
+ * size, type and layout from it where they are not set.
  *
  * ## Example launch line
  * |[

@@ -130,9 +130,13 @@ class Normalize final : public DirectedElement<ElementWithSettings<Settings>> {
   GstCaps *fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) override;
 
   void set_caps(GstCaps *in, GstCaps *out) override {
-    const TensorDesc tensor = parse_tensor_caps(out, latched().layout);
+    const NetworkInput network = network_input_of(out);
+    Settings s = latched();
+    adopt(s, network);
+    const TensorDesc tensor = parse_tensor_caps(out, s.layout);
     in_ = parse_input_caps(in);
     out_ = tensor;
+    network_ = network;
     clips_.set_frame_duration(frame_duration());
   }
   std::string caps_warning() const override { return hdr_warning(in_.info); }
@@ -158,6 +162,7 @@ class Normalize final : public DirectedElement<ElementWithSettings<Settings>> {
   using Surfaces = TensorInput::Surfaces;
 
   bool size_is_open() const override { return pending().width == 0 || pending().height == 0; }
+  Settings settings_for_network() const;
   void miss(GstBuffer *in);
   void warn_of_slots() const;
   void describe(GstBuffer *in, GstBuffer *out, const Surfaces &surfaces);
@@ -169,7 +174,9 @@ class Normalize final : public DirectedElement<ElementWithSettings<Settings>> {
 
   InputCaps in_;
   TensorDesc out_ = {};
-  guint frames_ = 1;  // frames per tensor
+  NetworkInput network_;  // of the output's caps
+  Settings used_;         // the latched settings, with what the network needs
+  guint frames_ = 1;      // frames per tensor
   TensorMaker maker_;
   std::vector<TensorInput> inputs_;  // of the frame; a member only to reuse its memory
   StreamEvents events_;
@@ -218,7 +225,9 @@ void check_clips(const Settings &s, bool is_batch) {
 }
 
 void Normalize::prepare(Backend &backend) {
-  const Settings &s = latched();
+  used_ = latched();
+  adopt(used_, network_);
+  const Settings &s = used_;
   check_clips(s, in_.is_batch);
   // Done here and not in set_caps(), which is not called if another layout has the same caps.
   out_ = desc_of(dimensions_of(out_), s.dtype, s.layout);
@@ -230,8 +239,8 @@ void Normalize::process(Session &session, GstBuffer *in, GstBuffer *out) {
   Surfaces surfaces;
   if (in_.is_batch) surfaces = nvmm::frames_of(in, static_cast<size_t>(in_.surfaces));
   inputs_.assign(
-      1, {in, &in_, nullptr, in_.is_batch ? &surfaces : nullptr, latched().direction.direction()});
-  if (!maker_.make(session, latched(), inputs_, out, clips_.part())) return miss(in);
+      1, {in, &in_, nullptr, in_.is_batch ? &surfaces : nullptr, used_.direction.direction()});
+  if (!maker_.make(session, used_, inputs_, out, clips_.part())) return miss(in);
   warn_of_slots();
   describe(in, out, surfaces);
 }
@@ -360,8 +369,16 @@ void append_batches(GstCaps *caps, const TensorSettings &s, const GstCaps *pictu
   }
 }
 
+/// Returns the settings with what a network downstream needs.
+Settings Normalize::settings_for_network() const {
+  Settings s = settings();
+  const Ref<GstCaps> downstream(gst_pad_peer_query_caps(element()->srcpad, nullptr));
+  adopt(s, network_input_of(downstream.get()));
+  return s;
+}
+
 GstCaps *Normalize::transform_caps(GstPadDirection direction, GstCaps *caps) {
-  const Settings s = settings();
+  const Settings s = direction == GST_PAD_SINK ? settings_for_network() : settings();
   Ref<GstCaps> result(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const auto hop = static_cast<gint>(s.clip().hop);
@@ -392,7 +409,7 @@ GstCaps *ask_downstream(GstBaseTransform *element, GstCaps *caps) {
 GstCaps *Normalize::fixate_caps(GstPadDirection direction, GstCaps *caps, GstCaps *othercaps) {
   Ref<GstCaps> offered(othercaps);
   if (direction == GST_PAD_SRC) return gst_caps_fixate(offered.release());
-  const Settings s = settings();
+  const Settings s = settings_for_network();
   const InputCaps input = parse_input_caps(caps);
   const GstVideoInfo &in = input.info;
   if (s.normalize.color == Color::rgb || s.normalize.color == Color::bgr) check_matrix(in);

@@ -59,8 +59,15 @@ bool TensorMuxer::has_free_slot() const {
   return GST_ELEMENT(element_)->numsinkpads < most;
 }
 
+void TensorMuxer::use(const NetworkInput &network) {
+  network_ = network;
+  used_ = latched();
+  adopt(used_, network);
+}
+
 void TensorMuxer::apply_changes() {
   const auto changes = core_.latch();
+  if (changes.any) use(network_);
   renegotiating_ |= changes.renegotiate;
   for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_)) {
     renegotiating_ |= latch_direction(pad.get());
@@ -88,6 +95,7 @@ void TensorMuxer::flush() {
 void TensorMuxer::stop() {
   core_.session_manager().stop();
   out_ = {};
+  network_ = {};
   for (const Ref<GstAggregatorPad> &pad : sorted_sink_pads(element_)) {
     camera_of(pad.get()).has_caps = false;
     forget_tags(camera_of(pad.get()).direction);
@@ -176,26 +184,26 @@ GstFlowReturn TensorMuxer::update_src_caps(GstCaps *downstream, GstCaps **result
   GstStructure *rate = gst_structure_new("rate", "framerate", GST_TYPE_FRACTION,
                                          has_rate ? fastest->input.info.fps_n : 0,
                                          has_rate ? fastest->input.info.fps_d : 1, nullptr);
+  MuxSettings s = latched();
+  adopt(s, network_input_of(downstream));
   GstCaps *offered = gst_caps_new_empty();
-  append_tensors(offered, latched(), slots, rate);
+  append_tensors(offered, s, slots, rate);
   gst_structure_free(rate);
   offered = with_memories(offered, core_.session_manager().memories(GST_PAD_SRC));
   Ref<GstCaps> own(offered);
   Ref<GstCaps> wanted(gst_caps_intersect_full(downstream, own.get(), GST_CAPS_INTERSECT_FIRST));
   try {
-    check_regions(latched().regions);
-    check_layout(latched().layout);
+    check_regions(s.regions);
+    check_layout(s.layout);
     if (slots > kMaxSlots)
-      throw Error(Error::Code::settings, std::to_string(cameras) + " cameras with " +
-                                             std::to_string(latched().regions.slots()) +
-                                             " regions each: a batch has at most " +
-                                             std::to_string(kMaxSlots) + " slots");
+      throw Error(Error::Code::settings,
+                  std::to_string(cameras) + " cameras with " + std::to_string(s.regions.slots()) +
+                      " regions each: a batch has at most " + std::to_string(kMaxSlots) + " slots");
     const ImageDesc picture = seen_source(first).seen();
-    *result =
-        choose_tensor(wanted.get(), downstream, latched(), slots, picture.width, picture.height);
+    *result = choose_tensor(wanted.get(), downstream, s, slots, picture.width, picture.height);
     return GST_FLOW_OK;
   } catch (const std::exception &error) {
-    const auto &unread = latched().model.error;  // may be the cause
+    const auto &unread = s.model.error;  // may be the cause
     report_negotiation_error(unread ? *unread : error_of(error));
     return GST_FLOW_NOT_NEGOTIATED;
   }
@@ -225,7 +233,8 @@ bool TensorMuxer::finish_negotiation(bool negotiated) {
 
 bool TensorMuxer::set_src_caps(GstCaps *caps) {
   try {
-    out_ = parse_tensor_caps(caps, latched().layout);
+    use(network_input_of(caps));
+    out_ = parse_tensor_caps(caps, used_.layout);
     return true;
   } catch (const std::exception &error) {
     report_negotiation_error(error_of(error));
@@ -409,10 +418,10 @@ Ref<GstBuffer> TensorMuxer::acquire(Session &session) {
 Ref<GstBuffer> TensorMuxer::compute(MuxBatch &batch) {
   Ref<GstBuffer> out;
   const bool done = core_.with_session([&](Session &session) {
-    out_ = desc_of(dimensions_of(out_), latched().dtype, latched().layout);
-    maker_.prepare(session.backend(), latched(), out_);
+    out_ = desc_of(dimensions_of(out_), used_.dtype, used_.layout);
+    maker_.prepare(session.backend(), used_, out_);
     out = acquire(session);
-    const bool is_made = maker_.make(session, latched(), batch.inputs(), out.get());
+    const bool is_made = maker_.make(session, used_, batch.inputs(), out.get());
     batch.drop_faulty(maker_.pictures());
     if (is_made) attach_slots(out.get(), maker_.describe(batch.wholes()));
   });

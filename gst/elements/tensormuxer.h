@@ -61,6 +61,7 @@ class TensorMuxer final : public Configurable {
 
  private:
   void apply_changes();
+  void use(const NetworkInput &network);
   MuxSettings pending() const { return settings_.copy_of_pending(GST_ELEMENT(element_)); }
   const MuxSettings &latched() const { return settings_.latched(); }
   void update_window(const std::vector<Ref<GstAggregatorPad>> &pads);
@@ -95,6 +96,8 @@ class TensorMuxer final : public Configurable {
   bool begins_segment_ = true;  // send a segment before the next batch
   GstClockTime reported_window_ = GST_CLOCK_TIME_NONE;
   TensorDesc out_ = {};
+  NetworkInput network_;  // of the output's caps
+  MuxSettings used_;      // the latched settings, with what the network needs
 };
 
 }  // namespace cudatensor

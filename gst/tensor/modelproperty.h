@@ -41,6 +41,8 @@ struct ModelState {
   SourceRule rule;             ///< the file's rule for sources
   std::string open_size;       ///< why the file has no size; empty if it has one
   std::string open_layout;     ///< why the file has no layout; empty if it has one
+  bool has_layout = false;     ///< whether the file has a layout
+  bool has_dtype = false;      ///< whether the file has a type of elements
   GivenProperties given;       ///< properties that win over the file
 };
 
@@ -93,6 +95,8 @@ Effect set_model(S &s, const Properties<S> &table, const LoadedModel &model) {
   s.model.rule = model.config.rule;
   s.model.open_size = model.config.open_size;
   s.model.open_layout = model.config.open_layout;
+  s.model.has_layout = model.config.layout.has_value();
+  s.model.has_dtype = model.config.dtype.has_value();
   return effect;
 }
 

@@ -14,6 +14,21 @@ TensorDesc tensor_for(const TensorSettings &s, int64_t n, int width, int height)
   return {s.dtype, s.layout, n, s.normalize.channels(), height, width};
 }
 
+/// The field of caps that only networks have.
+constexpr const char *kLayoutField = "layout";
+
+std::optional<Layout> parse_layout(const char *text) {
+  if (g_strcmp0(text, "nchw") == 0) return Layout::nchw;
+  if (g_strcmp0(text, "nhwc") == 0) return Layout::nhwc;
+  return std::nullopt;
+}
+
+/// Returns whether the caps of a network, if they are one's, have the layout of the settings.
+bool has_layout_of(const TensorSettings &s, const GstStructure *tensor) {
+  const auto layout = parse_layout(gst_structure_get_string(tensor, kLayoutField));
+  return !layout || *layout == s.layout;
+}
+
 /// Returns whether the settings can produce a tensor of these dimensions.
 bool fits(const TensorSettings &s, int64_t n, const Dimensions &dimensions) {
   const TensorDesc t = desc_of(dimensions, s.dtype, s.layout);
@@ -76,6 +91,27 @@ const GstCaps *yuv_caps() {
 
 }  // namespace
 
+NetworkInput network_input_of(const GstCaps *caps) {
+  NetworkInput network;
+  for (guint i = 0; i < gst_caps_get_size(caps) && !network.layout; ++i) {
+    const GstStructure *tensor = gst_caps_get_structure(caps, i);
+    network.layout = parse_layout(gst_structure_get_string(tensor, kLayoutField));
+    const char *type = gst_structure_get_string(tensor, "types");
+    if (network.layout && type != nullptr) network.dtype = parse_type(type);
+  }
+  return network;
+}
+
+void adopt(TensorSettings &s, const NetworkInput &network) {
+  const auto is_set = [&](const char *name, bool by_file) {
+    return by_file || s.model.given.has(name);
+  };
+  if (network.dtype && !is_set("dtype", s.model.has_dtype)) s.dtype = *network.dtype;
+  if (!network.layout || is_set("layout", s.model.has_layout)) return;
+  s.layout = *network.layout;
+  s.model.open_layout.clear();
+}
+
 void append_open_tensors(GstCaps *caps, const TensorSettings &s, const GstStructure *picture) {
   GstStructure *tensor = new_tensor_structure(picture);
   gst_structure_set(tensor, "types", G_TYPE_STRING, type_text(s.dtype), nullptr);
@@ -96,9 +132,11 @@ GstCaps *choose_tensor(const GstCaps *caps, const GstCaps *downstream, const Ten
       tensor_for(s, n, s.width != 0 ? s.width : width, s.height != 0 ? s.height : height);
   std::string taken;
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
-    for (const std::string &text : choices(gst_caps_get_structure(caps, i), s, ours)) {
+    const GstStructure *tensor = gst_caps_get_structure(caps, i);
+    for (const std::string &text : choices(tensor, s, ours)) {
       const auto dimensions = parse_dimensions(text.c_str());
-      if (dimensions && fits(s, n, *dimensions)) return fix_dimensions(caps, i, text);
+      if (dimensions && fits(s, n, *dimensions) && has_layout_of(s, tensor))
+        return fix_dimensions(caps, i, text);
       taken += (taken.empty() ? "dimensions=" : " or ") + text;
     }
   }

@@ -3,6 +3,8 @@
 // derived from them.
 #pragma once
 
+#include <optional>
+
 #include "gst/base/interlacing.h"
 #include "gst/base/resizeproperties.h"
 #include "gst/caps/tensorcaps.h"
@@ -21,6 +23,19 @@ struct TensorSettings {
   RegionSettings regions;
   ModelState model;
 };
+
+/// What the caps of a network tell of its input. They have the field `layout`; those of other
+/// elements do not, and nothing is taken from them.
+struct NetworkInput {
+  std::optional<Layout> layout;
+  std::optional<DType> dtype;
+};
+
+/// Returns what the first structure with a layout tells.
+NetworkInput network_input_of(const GstCaps *caps);
+/// Sets the layout and the type of the network where neither the user nor the file of a model has
+/// set them.
+void adopt(TensorSettings &s, const NetworkInput &network);
 
 /// Appends the caps of a tensor of `n` pictures, with the framerate of `picture`. The dimensions
 /// are omitted if the settings leave the size to downstream.
