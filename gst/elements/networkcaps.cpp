@@ -30,16 +30,17 @@ const char *layout_of(const Port &input) {
   return is_channels(input.axes[rank - 1]) ? "nhwc" : nullptr;
 }
 
-/// Returns whether the length of an output's axis is that of an axis of the input. An open first
-/// axis without a name is the batch.
-bool is_same_axis(const Port &input, size_t i, const Axis &axis, size_t at) {
-  if (!input.axes[i].is_open() || input.axes[i].symbol != axis.symbol) return false;
-  return !axis.symbol.empty() || (i == 0 && at == 0);
-}
+/// Whether the name of an open axis tells which one it is: Paddle's exports name all of them "?".
+bool has_name(const Axis &axis) { return !axis.symbol.empty() && axis.symbol != "?"; }
 
+/// Returns the axis of the input that has the length of an output's axis, as their names tell. A
+/// first axis without a name is the batch.
 std::optional<size_t> source_of(const Port &input, const Axis &axis, size_t at) {
-  for (size_t i = 0; i < input.axes.size(); ++i)
-    if (is_same_axis(input, i, axis, at)) return i;
+  if (!has_name(axis) && at > 0) return std::nullopt;
+  for (size_t i = 0; i < input.axes.size(); ++i) {
+    if (!input.axes[i].is_open() || input.axes[i].symbol != axis.symbol) continue;
+    if (has_name(axis) || i == 0) return i;
+  }
   return std::nullopt;
 }
 

@@ -247,6 +247,20 @@ TEST_F(FlexibleInferenceTest, OutputsWithoutAxesMayHaveSome) {
   }
 }
 
+TEST_F(FlexibleInferenceTest, AxesWithoutNamesTellNothing) {
+  for (const std::string name : {"", "?"}) {
+    Rig rig(element(identity({"1", "3", name, name})));
+    ASSERT_TRUE(rig.caps(tensor_caps_text("1:2:3:1")));
+    const BufferRef out = rig.process(buffer_of_numbers(std::vector<float>(6, 5)));
+    EXPECT_EQ(rig.output("format"), "flexible");
+    EXPECT_EQ(numbers_in<float>(out.get(), 0, kFlexibleHeader), std::vector<float>(6, 5));
+    Rig batch(element(identity({name, "3"})));
+    ASSERT_TRUE(batch.caps(tensor_caps_text("3:2")));
+    batch.process(buffer_of_numbers(std::vector<float>(6, 5)));
+    EXPECT_EQ(batch.output("dimensions"), "3:2");
+  }
+}
+
 TEST_F(FlexibleInferenceTest, NothingFoundIsATensorWithoutElements) {
   Rig rig(element(positions({"2", "found"})));
   ASSERT_TRUE(rig.caps(tensor_caps_text("4:1")));
