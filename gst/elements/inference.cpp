@@ -73,6 +73,20 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   inference_properties()[id - kFirstOwn].get(inferencer_of(object).settings(), value);
 }
 
+GstStateChangeReturn chain_up_change_state(GstElement *element, GstStateChange change) {
+  return GST_ELEMENT_CLASS(gst_cuda_inference_parent_class)->change_state(element, change);
+}
+
+/// Activates the pads under the stream lock: GstBaseTransform resets its segment after it has
+/// activated them, and upstream must not push data in between.
+GstStateChangeReturn activate_pads(GstElement *element) {
+  GstPad *sink = GST_BASE_TRANSFORM(element)->sinkpad;
+  GST_PAD_STREAM_LOCK(sink);
+  const auto result = chain_up_change_state(element, GST_STATE_CHANGE_READY_TO_PAUSED);
+  GST_PAD_STREAM_UNLOCK(sink);
+  return result;
+}
+
 GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
   Inferencer &inferencer = inferencer_of(element);
   const bool starts = change == GST_STATE_CHANGE_READY_TO_PAUSED;
@@ -80,7 +94,7 @@ GstStateChangeReturn change_state(GstElement *element, GstStateChange change) {
   // The streaming thread may be within a run, for which the deactivation of the pads waits.
   if (change == GST_STATE_CHANGE_PAUSED_TO_READY) inferencer.terminate();
   const GstStateChangeReturn result =
-      GST_ELEMENT_CLASS(gst_cuda_inference_parent_class)->change_state(element, change);
+      starts ? activate_pads(element) : chain_up_change_state(element, change);
   const bool failed = starts && result == GST_STATE_CHANGE_FAILURE;
   if (failed || change == GST_STATE_CHANGE_PAUSED_TO_READY) inferencer.stop();
   return result;

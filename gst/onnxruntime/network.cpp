@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <numeric>
 #include <optional>
 
 #include "gst/util/errors.h"
@@ -131,27 +132,31 @@ Port port_of(const Api &api, const Session *session, const Ports &ports, size_t 
   return port;
 }
 
+[[noreturn]] void refuse_outputs(const std::string &cause) {
+  throw CodedError(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "outputs: " + cause);
+}
+
 /// Returns the indices of the outputs that are wanted.
 std::vector<size_t> chosen(const std::vector<std::string> &names,
                            const std::vector<std::string> &wanted, const std::string &model) {
-  std::vector<size_t> indices;
-  for (size_t i = 0; wanted.empty() && i < names.size(); ++i) indices.push_back(i);
+  std::vector<size_t> indices(wanted.empty() ? names.size() : 0);
+  std::iota(indices.begin(), indices.end(), 0);
   for (const std::string &name : wanted) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found != names.end()) {
-      indices.push_back(static_cast<size_t>(found - names.begin()));
-      continue;
+    const auto found =
+        static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    if (found == names.size()) {
+      std::string all;
+      for (const std::string &each : names) all += (all.empty() ? "" : ", ") + each;
+      refuse_outputs(model + " has no output " + name + "; it has " + all);
     }
-    std::string all;
-    for (const std::string &each : names) all += (all.empty() ? "" : ", ") + each;
-    throw CodedError(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-                     "outputs: " + model + " has no output " + name + "; it has " + all);
+    if (std::count(indices.begin(), indices.end(), found) != 0)
+      refuse_outputs(name + " is named twice");
+    indices.push_back(found);
   }
   if (indices.size() > kMaxTensors)
-    throw CodedError(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-                     model + " has " + std::to_string(indices.size()) +
-                         " outputs, and a buffer has room for " + std::to_string(kMaxTensors) +
-                         ": choose some with outputs");
+    refuse_outputs(model + " has " + std::to_string(indices.size()) +
+                   " outputs, and a buffer has room for " + std::to_string(kMaxTensors) +
+                   ": choose some");
   return indices;
 }
 

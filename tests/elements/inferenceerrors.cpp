@@ -96,6 +96,12 @@ TEST_F(InferenceErrorsTest, OutputsThatTheNetworkDoesNotHave) {
                      {"outputs", "boxes", "scaled, means"});
 }
 
+TEST_F(InferenceErrorsTest, OutputsThatAreNamedTwice) {
+  expect_start_error(element(two_outputs({"1", "3", "2", "2"}), "outputs=<means,scaled,means>"),
+                     GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+                     {"outputs", "means is named twice"});
+}
+
 TEST_F(InferenceErrorsTest, MoreOutputsThanABufferHoldsAreRefused) {
   OnnxGraph graph;
   graph.input("x", onnx_float, {"1"});
