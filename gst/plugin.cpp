@@ -2,6 +2,7 @@
 #include "config.h"
 #include "gst/elements/elements.h"
 #include "gst/meta/batchmeta.h"
+#include "gst/meta/detectionsmeta.h"
 #include "gst/meta/geometrymeta.h"
 #include "gst/nvmm/deepstream.h"
 #include "gst/util/enums.h"
@@ -9,6 +10,7 @@
 static gboolean plugin_init(GstPlugin *plugin) {
   cudatensor::register_geometry_meta();
   cudatensor::register_batch_meta();
+  cudatensor::register_detections_meta();
   cudatensor::mark_enums_as_plugin_api();
   cudatensor::nvmm::watch_installation(plugin);
   gboolean all = TRUE;
@@ -17,6 +19,7 @@ static gboolean plugin_init(GstPlugin *plugin) {
   all &= GST_ELEMENT_REGISTER(cudanormalize, plugin);
   all &= GST_ELEMENT_REGISTER(cudahistogram, plugin);
   all &= GST_ELEMENT_REGISTER(cudapixelshuffle, plugin);
+  all &= GST_ELEMENT_REGISTER(cudadetections, plugin);
   all &= GST_ELEMENT_REGISTER(cudatensormux, plugin);
   all &= GST_ELEMENT_REGISTER(cudarestore, plugin);
   all &= GST_ELEMENT_REGISTER(cudainference, plugin);

@@ -164,9 +164,9 @@ Decoder by_task(const Outputs &outputs, const ModelTask &task) {
   if (task.task == "classify") return Decoder::probabilities;
   if (task.task != "detect")
     refuse(outputs, "decoder=auto does not decode the model's task " + task.task);
-  if (task.end2end) return *task.end2end ? Decoder::end2end : Decoder::yolo;
-  const bool is_one = outputs.size() == 1 && is_end2end(with_rank(outputs[0].desc.shape, 3));
-  return is_one ? Decoder::end2end : Decoder::yolo;
+  // An export with nms=True selects boxes, too, but its network is not end-to-end.
+  const bool has_shape = outputs.size() == 1 && is_end2end(with_rank(outputs[0].desc.shape, 3));
+  return has_shape || task.end2end.value_or(false) ? Decoder::end2end : Decoder::yolo;
 }
 
 Decoder find_decoder(const Outputs &outputs, const ModelTask &task) {

@@ -29,7 +29,10 @@ bool find_common(GModule *m, Library &l) {
          find_of_gstreamer(m, "gst_analytics_od_mtd_get_mtd_type", l.od_mtd_get_mtd_type) &&
          find_of_gstreamer(m, "gst_analytics_od_mtd_get_obj_type", l.od_mtd_get_obj_type) &&
          find_of_gstreamer(m, "gst_analytics_od_mtd_get_location", l.od_mtd_get_location) &&
-         find_of_gstreamer(m, "gst_analytics_relation_meta_add_od_mtd", l.relation_meta_add_od_mtd);
+         find_of_gstreamer(m, "gst_analytics_relation_meta_add_od_mtd",
+                           l.relation_meta_add_od_mtd) &&
+         find_of_gstreamer(m, "gst_analytics_relation_meta_add_cls_mtd",
+                           l.relation_meta_add_cls_mtd);
 }
 
 /// Looks up two functions. Both are null in a release that lacks one of them.

@@ -68,6 +68,8 @@ struct Library {
                                   gfloat *confidence);
   gboolean (*relation_meta_add_od_mtd)(RelationMeta *meta, GQuark type, gint x, gint y, gint width,
                                        gint height, gfloat confidence, Mtd *mtd);
+  gboolean (*relation_meta_add_cls_mtd)(RelationMeta *meta, gsize length, gfloat *confidences,
+                                        GQuark *classes, Mtd *mtd);
 
   // Since 1.26; null in earlier versions.
   gboolean (*od_mtd_get_oriented_location)(const Mtd *mtd, gint *x, gint *y, gint *width,

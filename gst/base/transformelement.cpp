@@ -334,9 +334,9 @@ GstFlowReturn process(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   if (!done) return GST_FLOW_ERROR;
   const bool passed_on = is_analyzer(trans);
   if (fault)
-    priv->faulty_frames.add(priv->core->errors(),
-                            (passed_on ? "a frame is not counted: " : "a frame is dropped: ") +
-                                std::string(fault->what()));
+    priv->faulty_frames.add(priv->core->errors(), std::string(passed_on ? priv->transform->undone()
+                                                                        : "a frame is dropped") +
+                                                      ": " + fault->what());
   priv->faulty_frames.end_frame();
   return fault && !passed_on ? GST_BASE_TRANSFORM_FLOW_DROPPED : GST_FLOW_OK;
 }

@@ -57,6 +57,8 @@ class TransformElement : public Configurable {
   /// throws an Error::Code::frame, the element posts a warning, drops the frame or passes it on,
   /// and continues with the next one.
   virtual void process(Session &session, GstBuffer *in, GstBuffer *out) = 0;
+  /// Returns what does not happen to a faulty frame that is passed on unchanged.
+  virtual const char *undone() const { return "a frame is not counted"; }
   /// Called when no more frames come. The session is closed afterwards.
   virtual void stop() {}
 

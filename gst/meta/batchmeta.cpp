@@ -48,6 +48,16 @@ GstStructure *new_slot(const BatchSlot &slot) {
   return s;
 }
 
+BatchEntry entry_of(const GstStructure *s) {
+  BatchEntry entry = {false, {}, 0, 0};
+  gboolean valid = FALSE;
+  entry.is_valid = gst_structure_get_boolean(s, "valid", &valid) && valid;
+  if (const char *id = gst_structure_get_string(s, "stream-id")) entry.stream_id = id;
+  gst_structure_get_int(s, "dst-width", &entry.width);
+  gst_structure_get_int(s, "dst-height", &entry.height);
+  return entry;
+}
+
 }  // namespace
 
 void register_batch_meta() {
@@ -82,6 +92,20 @@ void attach_batch(GstBuffer *out, const std::vector<BatchSlot> &slots, guint lef
   GstStructure *s = gst_custom_meta_get_structure(meta);
   gst_structure_take_value(s, "slots", &array);
   gst_structure_set(s, "left-out", G_TYPE_UINT, left_out, nullptr);
+}
+
+std::optional<std::vector<BatchEntry>> batch_entries_of(GstBuffer *buffer) {
+  auto *meta = reinterpret_cast<GstCustomMeta *>(gst_buffer_get_meta(buffer, batch_meta_api()));
+  if (meta == nullptr) return std::nullopt;
+  const GValue *slots = gst_structure_get_value(gst_custom_meta_get_structure(meta), "slots");
+  if (slots == nullptr || !GST_VALUE_HOLDS_ARRAY(slots)) return std::nullopt;
+  std::vector<BatchEntry> entries;
+  for (guint i = 0; i < gst_value_array_get_size(slots); ++i) {
+    const GValue *slot = gst_value_array_get_value(slots, i);
+    if (!GST_VALUE_HOLDS_STRUCTURE(slot)) return std::nullopt;
+    entries.push_back(entry_of(gst_value_get_structure(slot)));
+  }
+  return entries;
 }
 
 }  // namespace cudatensor

@@ -21,6 +21,7 @@
 
 #include <gst/gst.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,16 @@ struct BatchSlot {
 
 /// Fills a slot with a picture and its times.
 void set_picture(BatchSlot &slot, GstBuffer *picture, GstClockTime running_time);
+
+/// What readers of a batch need of a slot.
+struct BatchEntry {
+  bool is_valid;
+  std::string stream_id;  ///< empty if there is none
+  int width, height;      ///< of the slot in pixels; 0 if they are not known
+};
+
+/// Returns the slots of the batch meta of a buffer; no value if it has none.
+std::optional<std::vector<BatchEntry>> batch_entries_of(GstBuffer *buffer);
 
 /// Sets the slots of the batch meta of `out`, and adds the meta if it is missing.
 void attach_batch(GstBuffer *out, const std::vector<BatchSlot> &slots, guint left_out = 0);

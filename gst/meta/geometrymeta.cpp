@@ -91,6 +91,16 @@ void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry) {
   attach(out, composed_fields(in, geometry));
 }
 
+std::optional<GeometrySize> geometry_size_of(GstBuffer *buffer) {
+  GstCustomMeta *meta = meta_of(buffer);
+  if (meta == nullptr) return std::nullopt;
+  const GstStructure *s = gst_custom_meta_get_structure(meta);
+  GeometrySize size = {};
+  const bool complete = gst_structure_get_int(s, "dst-width", &size.width) &&
+                        gst_structure_get_int(s, "dst-height", &size.height);
+  return complete ? std::optional<GeometrySize>(size) : std::nullopt;
+}
+
 void copy_geometry(GstBuffer *in, GstBuffer *out) {
   const auto fields = read_earlier_fields(in);
   if (fields) attach(out, *fields);

@@ -9,6 +9,8 @@
 
 #include <gst/gst.h>
 
+#include <optional>
+
 #include "kernels/geometry.h"
 
 namespace cudatensor {
@@ -23,6 +25,13 @@ GType geometry_meta_api();
 /// Sets the geometry meta of `out`, replacing any previous one. If `in` carries a geometry, the two
 /// are composed, so that matrix and src-* refer to the original picture.
 void attach_geometry(GstBuffer *in, GstBuffer *out, const Geometry &geometry);
+
+/// The size of the picture that a buffer holds, in pixels.
+struct GeometrySize {
+  int width, height;
+};
+/// Returns dst-width and dst-height; no value if the buffer has no geometry.
+std::optional<GeometrySize> geometry_size_of(GstBuffer *buffer);
 
 /// Copies the geometry of `in`, if any, to a buffer that shows the same picture. Copies only the
 /// fields that these functions read.

@@ -195,12 +195,34 @@ GType interlaced_get_type() {
   return type;
 }
 
+GType decoder_get_type() {
+  static const GEnumValue values[] = {
+      value(DecoderSetting::automatic, "By the metadata of model, otherwise by names and shapes",
+            "auto"),
+      value(DecoderSetting::yolo, "YOLO without objectness: (N, 4 + classes, boxes)", "yolo"),
+      value(DecoderSetting::yolov5, "YOLO with objectness: (N, boxes, 5 + classes)", "yolov5"),
+      value(DecoderSetting::end2end, "Selected boxes with score and class: (N, boxes, 6)",
+            "end2end"),
+      value(DecoderSetting::detr, "Logits (N, queries, classes) and boxes (N, queries, 4)", "detr"),
+      value(DecoderSetting::detr_softmax, "The same with \"no object\" as the last class",
+            "detr-softmax"),
+      value(DecoderSetting::ssd, "Boxes (N, boxes, 4), classes, scores and, optionally, count",
+            "ssd"),
+      value(DecoderSetting::scores, "Logits of a classifier: (N, classes)", "scores"),
+      value(DecoderSetting::probabilities, "Probabilities of a classifier: (N, classes)",
+            "probabilities"),
+      kEnd,
+  };
+  static const GType type = g_enum_register_static("GstCudaTensorDecoder", values);
+  return type;
+}
+
 void mark_enums_as_plugin_api() {
   for (const GType type :
        {backend_get_type(), provider_get_type(), letterbox_mode_get_type(), resize_mode_get_type(),
         scale_method_get_type(), color_get_type(), layout_get_type(), dtype_get_type(),
         normalization_get_type(), region_source_get_type(), region_units_get_type(),
-        region_edge_get_type(), interlaced_get_type()})
+        region_edge_get_type(), interlaced_get_type(), decoder_get_type()})
     gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
 }
 

@@ -12,6 +12,18 @@ enum class RegionSource { none, list, meta, tiles, matrices };
 enum class RegionUnits { pixels, fractions };
 enum class RegionEdge { clip, pad, repeat };
 enum class Interlaced { refuse, as_progressive };
+/// `automatic`, then the kernels' Decoder.
+enum class DecoderSetting {
+  automatic,
+  yolo,
+  yolov5,
+  end2end,
+  detr,
+  detr_softmax,
+  ssd,
+  scores,
+  probabilities
+};
 
 GType backend_get_type();
 GType provider_get_type();
@@ -26,6 +38,7 @@ GType region_source_get_type();
 GType region_units_get_type();
 GType region_edge_get_type();
 GType interlaced_get_type();
+GType decoder_get_type();
 
 /// Marks the GEnums as plugin API for the documentation.
 void mark_enums_as_plugin_api();

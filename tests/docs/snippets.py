@@ -259,6 +259,12 @@ def aligns_faces(source):
     assert run_python(source).splitlines() == [shown.strip()] * FRAMES
 
 
+def decodes_boxes(source):
+    """The page shows the output."""
+    shown = next(block for block in blocks("text") if block.startswith("0 0.9 "))
+    assert run_python(source) == shown
+
+
 def finds_no_file(source):
     assert run_python(source) == "missing.mp4: there is no such file\n"
 
@@ -298,7 +304,7 @@ CHECKS = {
     # tests/archive/adapters.py runs the blocks of adapters.md. Those of detections.md need
     # GStreamer 1.26, so tests/thirdparty/detections.py runs them. Those of onnxruntime.md need ONNX
     # Runtime, so tests/thirdparty/yolo.py runs them.
-    "python": {"ARCFACE": aligns_faces, "GstAnalytics": lambda source: None, "cudahistogram": reads_messages, "def box_in_source": maps_boxes,
+    "python": {"ARCFACE": aligns_faces, "cudadetections": decodes_boxes, "GstAnalytics": lambda source: None, "cudahistogram": reads_messages, "def box_in_source": maps_boxes,
                "every=\"1s\"": reads_batches, "missing.mp4": finds_no_file,
                "IterableDataset": iterates_over_videos, "VIDEO_LOADER_REGISTRY": compiles,
                "ProcessingStage": compiles, "load_model": compiles, "results/verdicts": compiles,

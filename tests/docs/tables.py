@@ -138,7 +138,7 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst
 Gst.init(None)
-pipeline = Gst.parse_launch(f"videotestsrc num-buffers=1 ! {sys.argv[1]} ! appsink name=sink")
+pipeline = Gst.parse_launch(f"{sys.argv[1]} ! appsink name=sink")
 pipeline.set_state(Gst.State.PLAYING)
 sample = pipeline.get_by_name("sink").emit("pull-sample")
 print(sample.get_buffer().get_custom_meta(sys.argv[2]).get_structure().to_string())
@@ -146,8 +146,8 @@ pipeline.set_state(Gst.State.NULL)
 """
 
 
-def fields_of_meta(element, meta):
-    text = output_of(sys.executable, "-c", META, element, meta)
+def fields_of_meta(element, meta, source="videotestsrc num-buffers=1"):
+    text = output_of(sys.executable, "-c", META, f"{source} ! {element}", meta)
     return sorted(set(re.findall(r"([\w-]+)\\*=\\*\(", text)))
 
 
@@ -169,6 +169,16 @@ def check_batch_fields():
     named = {name for row in rows(section("The batch meta")) for name in code(row[0])}
     check("fields of the batch meta", sorted(named | {"slots", "left-out"}),
           sorted(built | of_metas))
+
+
+CLASSES = ("fakesrc num-buffers=1 sizetype=fixed sizemax=40 filltype=zero format=time ! other/tensors,format=static,"
+           "num_tensors=1,types=float32,dimensions=10:1:1,framerate=30/1")
+
+
+def check_detection_fields():
+    built = fields_of_meta("cudadetections decoder=scores width=8 height=8", "GstCudaTensorDetectionsMeta", CLASSES)
+    named = {name for row in rows(section("The detections meta")) for name in code(row[0])}
+    check("fields of the detections meta", sorted(named), built)
 
 
 def own_properties(element, shared):
@@ -225,6 +235,7 @@ def main():
     check("fields of the message", fields_of_table(), fields_of_message())
     check_geometry_fields()
     check_batch_fields()
+    check_detection_fields()
     check_options(Path(sys.argv[1]))
     print("\n".join(problems) or "the documents match the plugin")
     sys.exit(1 if problems else 0)

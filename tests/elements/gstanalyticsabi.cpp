@@ -84,6 +84,8 @@ static_assert(is_same(&Library::od_mtd_get_mtd_type, gst_analytics_od_mtd_get_mt
 static_assert(is_same(&Library::od_mtd_get_obj_type, gst_analytics_od_mtd_get_obj_type));
 static_assert(is_same(&Library::od_mtd_get_location, gst_analytics_od_mtd_get_location));
 static_assert(is_same(&Library::relation_meta_add_od_mtd, gst_analytics_relation_meta_add_od_mtd));
+static_assert(is_same(&Library::relation_meta_add_cls_mtd,
+                      gst_analytics_relation_meta_add_cls_mtd));
 #if GST_CHECK_VERSION(1, 26, 0)
 static_assert(is_same(&Library::od_mtd_get_oriented_location,
                       gst_analytics_od_mtd_get_oriented_location));

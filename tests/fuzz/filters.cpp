@@ -18,6 +18,7 @@ struct Description {
   std::vector<const char *> factories;
   std::string launch;
   bool of_tensors = false;
+  bool of_networks = false;  // tensors that come out of a network
   bool of_yuv420 = false;
 };
 
@@ -28,7 +29,12 @@ Description random_chain(Random &random) {
     d.launch += (d.launch.empty() ? "" : " ! ") + (more.empty() ? "" : more + " ! ") + factory;
   };
   d.of_tensors = random.one_in(6);
+  d.of_networks = d.of_tensors && random.one_in(2);
   d.of_yuv420 = !d.of_tensors && random.one_in(4);
+  if (d.of_networks) {
+    add("cudadetections");
+    return d;
+  }
   if (d.of_yuv420) add("cudanv12toyuv444");
   if (!d.of_tensors && random.one_in(3)) add("cudahistogram");
   if (!d.of_tensors && random.one_in(3)) add("cudaletterbox");
@@ -230,7 +236,8 @@ class Filters {
   void new_caps() {
     pool_.reset();
     const auto &formats = formats_of(description_.of_yuv420 ? "cudanv12toyuv444" : "cudaletterbox");
-    const std::string caps = description_.of_tensors ? tensor_caps(run_)
+    const std::string caps = description_.of_networks  ? network_caps(run_)
+                             : description_.of_tensors ? tensor_caps(run_)
                              : random_.one_in(6)
                                  ? surface_caps(run_, description_.of_yuv420, takes_batches())
                                  : video_caps(run_, formats);
@@ -387,7 +394,7 @@ class Filters {
     GstCaps *const caps = caps_of_output(out);
     if (caps == nullptr)
       run_.finding("an output without caps");
-    else if (!spoiled)
+    else if (!spoiled && !description_.of_networks)  // cudadetections passes its input on
       check_output(run_, out, caps);
   }
 

@@ -82,6 +82,7 @@ std::string array_text(Run &run, const std::string &name) {
     return text("<%ld,%ld,%ld,%ld>", random.between(run.sane ? 0 : -20, 30),
                 random.between(run.sane ? 0 : -20, 30), random.between(run.sane ? 1 : -2, 90),
                 random.between(run.sane ? 1 : -2, 90));
+  if (name == "classes") return random.pick<std::string>({"<>", "<0>", "<0,2>", "<-1,2147483647>"});
   return numbers(run, run.sane ? random.pick({1, 3}) : random.pick({0, 1, 1, 2, 3, 3, 3, 4, 40}));
 }
 
@@ -115,6 +116,8 @@ std::string real_text(Run &run, const std::string &name) {
   if (!run.sane && random.one_in(3)) return wild_number(random);
   if (name == "tile-overlap" || g_str_has_prefix(name.c_str(), "region-"))
     return random.pick<std::string>({"0", "0.2", "0.5", "0.9"});
+  if (name == "confidence" || name == "iou")
+    return random.pick<std::string>({"0", "0.25", "0.7", "1"});
   return random.pick<std::string>({"0", "1", "0.0039", "2.5", "114", "-1"});
 }
 
@@ -124,7 +127,9 @@ std::string value_text(Run &run, const GParamSpec *spec) {
   if (spec->value_type == G_TYPE_BOOLEAN) return random.one_in(2) ? "true" : "false";
   if (spec->value_type == G_TYPE_DOUBLE) return real_text(run, spec->name);
   // Its values may contradict other properties, which is no error of the element.
-  if (strcmp(spec->name, "model-config") == 0) return run.sane ? "" : model_file(run);
+  if (strcmp(spec->name, "model-config") == 0 || strcmp(spec->name, "model") == 0 ||
+      strcmp(spec->name, "labels") == 0)
+    return run.sane ? "" : model_file(run);
   if (spec->value_type == G_TYPE_STRING)
     return random.pick<std::string>({"", "face", run.sane ? "car" : "\xff\xfe", "a b"});
   if (G_IS_PARAM_SPEC_ENUM(spec)) {
@@ -305,6 +310,17 @@ std::string tensor_caps(Run &run) {
                                            "1:1:1:1:2", "a:b", "99999999999:1:4:1"});
   return "other/tensors,format=static,num_tensors=1,types=" +
          random.pick<std::string>({"uint8", "float32", "float16", "uint8", "float32"}) +
+         ",dimensions=(string)" + dimensions + ",framerate=30/1";
+}
+
+std::string network_caps(Run &run) {
+  Random &random = run.random;
+  const std::string dimensions =
+      random.pick<std::string>({"9:6:1", "9:6:3", "40:7:2", "8:30:1", "6:30:1", "6:300:2", "10:1",
+                                "10:4", "5:5:1", "3:3", "1"});
+  return "other/tensors,format=" + std::string(random.one_in(6) ? "flexible" : "static") +
+         ",num_tensors=1,types=" +
+         random.pick<std::string>({"float32", "float32", "float16", "int32"}) +
          ",dimensions=(string)" + dimensions + ",framerate=30/1";
 }
 

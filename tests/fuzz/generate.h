@@ -18,6 +18,8 @@ Size random_size(Random &random);
 std::string video_caps(Run &run, const std::vector<std::string> &formats);
 /// Tensor caps for cudapixelshuffle.
 std::string tensor_caps(Run &run);
+/// Returns caps of the output of a detector or a classifier.
+std::string network_caps(Run &run);
 /// The caps that downstream accepts; empty means any caps.
 std::string downstream_caps(Run &run);
 

@@ -65,7 +65,7 @@ TEST(DetectionDecoder, IsKnownFromTheModelsTask) {
   EXPECT_EQ(chosen(unnamed({{1, 84, 8400}}), {"detect", {}}), "yolo 0(1, 84, 8400)");
   EXPECT_EQ(chosen(unnamed({{1, 84, 21}}), {"detect", {}}), "yolo 0(1, 84, 21)");
   EXPECT_EQ(chosen(unnamed({{1, 300, 6}}), {"detect", {}}), "end2end 0(1, 300, 6)");
-  EXPECT_EQ(chosen(unnamed({{1, 300, 6}}), {"detect", false}), "yolo 0(1, 300, 6)");
+  EXPECT_EQ(chosen(unnamed({{1, 300, 6}}), {"detect", false}), "end2end 0(1, 300, 6)");
   EXPECT_EQ(chosen(unnamed({{1, 1500, 6}}), {"detect", true}), "end2end 0(1, 1500, 6)");
   EXPECT_EQ(chosen(unnamed({{1, 1000}}), {"classify", {}}), "probabilities 0(1, 1000)");
   expect_refusal(Error::Code::settings, "task pose", [] {

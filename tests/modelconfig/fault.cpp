@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gst/modelconfig/labels.h"
 #include "gst/modelconfig/modelconfig.h"
 #include "kernels/error.h"
 
@@ -54,9 +55,26 @@ std::string fault_of_config(const ModelConfig &c) {
   return "";
 }
 
+/// Returns what is wrong with the labels.
+std::string fault_of_labels(const std::string &path, const std::string &contents) {
+  const std::string start = "model=" + path + ": ";
+  try {
+    const ModelLabels model = parse_model_labels(contents, path);
+    for (const auto &[id, label] : model.labels)
+      if (id < 0 || label.empty() || !is_line(label)) return "the label " + label;
+    return is_line(model.task) ? "" : "the task " + model.task;
+  } catch (const Error &error) {
+    const std::string text = error.what();
+    const bool is_named = text.compare(0, start.size(), start) == 0 && is_line(text);
+    return is_named ? "" : "the text " + text;
+  }
+}
+
 }  // namespace
 
 std::string fault_of(const std::string &name, const std::string &contents) {
+  const std::string labels = fault_of_labels(kFolder + name, contents);
+  if (!labels.empty()) return labels;
   const std::string path = kFolder + name, start = "model-config=" + path + ": ";
   std::string before;
   for (int i = 0; i < 2; ++i) {

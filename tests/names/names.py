@@ -92,7 +92,7 @@ def meta_fields(meta):
         yield f"meta {meta}"
         yield from fields_of(structure, f"field {meta}")
         own = {structure.nth_field_name(i) for i in range(structure.n_fields())}
-        if "slots" in own:
+        if structure.has_field("left-out"):
             of_slots = set(re.findall(r"([a-z][a-z-]+)\\*=\\*\(", structure.to_string())) - own
             yield from (f"field {meta} slots {name}" for name in of_slots)
     return take
@@ -109,6 +109,10 @@ def stream_names():
                    meta_fields("GstCudaTensorGeometryMeta"))
     yield from run(source + "cudanormalize regions=tiles ! appsink name=sink",
                    meta_fields("GstCudaTensorBatchMeta"))
+    yield from run("fakesrc num-buffers=1 sizetype=fixed sizemax=40 filltype=zero format=time ! other/tensors,"
+                   "format=static,num_tensors=1,types=float32,dimensions=10:1:1,framerate=30/1 ! "
+                   "cudadetections decoder=scores width=8 height=8 ! appsink name=sink",
+                   meta_fields("GstCudaTensorDetectionsMeta"))
 
 
 def header_names():
