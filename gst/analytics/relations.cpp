@@ -37,8 +37,13 @@ std::optional<Object> object_of(const Library &l, const Mtd &mtd) {
 /// Copies the results of one meta to another, one at a time.
 class Copy {
  public:
-  Copy(GstBuffer *from, GstBuffer *to, const BoxMap &map)
-      : l_(*library()), from_(from), to_(to), map_(map), source_(relation_meta_of(from)) {
+  Copy(GstBuffer *from, GstBuffer *to, const BoxMap &map, const PlaceOf &place)
+      : l_(*library()),
+        from_(from),
+        to_(to),
+        map_(map),
+        place_(place),
+        source_(relation_meta_of(from)) {
     gst_video_info_set_format(&in_, GST_VIDEO_FORMAT_GRAY8, map.in_width, map.in_height);
     gst_video_info_set_format(&out_, GST_VIDEO_FORMAT_GRAY8, map.out_width, map.out_height);
   }
@@ -60,6 +65,7 @@ class Copy {
   const Library &l_;
   GstBuffer *from_, *to_;
   const BoxMap &map_;
+  const PlaceOf &place_;
   RelationMeta *source_, *target_ = nullptr;
   GstVideoInfo in_, out_;
 };
@@ -106,7 +112,8 @@ std::optional<guint> Copy::copy_object(const Object &object) {
                                          radians, object.confidence, &added);
     return added.id;
   }
-  const auto box = map_box_clipped(map_, object.location.box, Rounding::nearest);
+  auto box = place_ ? place_(object.type, object.location.box) : std::nullopt;
+  if (!box) box = map_box_clipped(map_, object.location.box, Rounding::nearest);
   if (!box) return std::nullopt;
   l_.relation_meta_add_od_mtd(target(), object.type, box->x, box->y, box->width, box->height,
                               object.confidence, &added);
@@ -224,8 +231,8 @@ std::vector<SameResult> inverse_of(const std::vector<SameResult> &results) {
 }
 
 std::vector<SameResult> carry_relations(GstBuffer *from, GstBuffer *to, const BoxMap &map,
-                                        const std::vector<SameResult> &same) {
-  return relation_meta_of(from) != nullptr ? Copy(from, to, map).run(same)
+                                        const std::vector<SameResult> &same, const PlaceOf &place) {
+  return relation_meta_of(from) != nullptr ? Copy(from, to, map, place).run(same)
                                            : std::vector<SameResult>();
 }
 

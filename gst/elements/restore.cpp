@@ -6,7 +6,8 @@
  *
  * Replaces each picture by the frame that cudaletterbox with keep-input=true made it from, without
  * a copy, and maps what was found in the picture to the frame: detections, segmentation masks,
- * other analytics results and regions of interest. Its caps are those of the frames.
+ * other analytics results and regions of interest. Behind a network, it replaces the tensors. Its
+ * caps are those of the frames.
  *
  * ## Example launch line
  * |[
@@ -88,8 +89,9 @@ void finalize(GObject *object) {
   G_OBJECT_CLASS(gst_cuda_restore_parent_class)->finalize(object);
 }
 
-void add_template(GstElementClass *klass, const char *name, GstPadDirection direction) {
-  const Ref<GstCaps> caps(gst_caps_from_string("video/x-raw(ANY)"));
+void add_template(GstElementClass *klass, const char *name, GstPadDirection direction,
+                  const char *text) {
+  const Ref<GstCaps> caps(gst_caps_from_string(text));
   gst_element_class_add_pad_template(
       klass, gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps.get()));
 }
@@ -108,11 +110,12 @@ static void gst_cuda_restore_class_init(GstCudaRestoreClass *klass) {
   G_OBJECT_CLASS(klass)->finalize = finalize;
   auto *element = GST_ELEMENT_CLASS(klass);
   element->change_state = change_state;
-  add_template(element, "sink", GST_PAD_SINK);
-  add_template(element, "src", GST_PAD_SRC);
-  cudatensor::set_metadata(element, {"cudarestore", "CUDA restore", "Filter/Video",
-                                     "Replaces pictures by the frames that cudaletterbox kept, and "
-                                     "maps detections to them"});
+  add_template(element, "sink", GST_PAD_SINK, "video/x-raw(ANY); other/tensors(ANY)");
+  add_template(element, "src", GST_PAD_SRC, "video/x-raw(ANY)");
+  cudatensor::set_metadata(element,
+                           {"cudarestore", "CUDA restore", "Filter/Video",
+                            "Replaces pictures and tensors by the frames that cudaletterbox "
+                            "kept, and maps detections to them"});
 }
 
 static void gst_cuda_restore_init(GstCudaRestore *self) {

@@ -27,9 +27,10 @@ void copy_timing(GstBuffer *picture, GstBuffer *frame) {
 Ref<GstBuffer> Restorer::restore(Ref<GstBuffer> picture, Ref<GstCaps> &caps) {
   KeptInput input = take_input(picture.get());
   if (input.frame == nullptr)
-    throw Error(Error::Code::input,
-                "a picture does not carry its frame: set keep-input=true on the cudaletterbox "
-                "upstream; all elements between them must pass the metas of buffers on");
+    throw Error(
+        Error::Code::input,
+        "a picture or tensor does not carry its frame: set keep-input=true on the cudaletterbox "
+        "upstream; all elements between them must pass the metas of buffers on");
   // Writable without a copy unless another branch uses the frame, too. Then only the GstBuffer is
   // copied, not its memory.
   Ref<GstBuffer> frame(gst_buffer_make_writable(input.frame.release()));

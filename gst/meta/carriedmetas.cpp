@@ -9,6 +9,7 @@
 
 #include "gst/analytics/gstanalyticslibrary.h"
 #include "gst/meta/inputmeta.h"
+#include "gst/meta/objectplaces.h"
 #include "gst/meta/region.h"
 #include "gst/meta/regionpoints.h"
 
@@ -90,9 +91,11 @@ bool take_same(Interests &known, const GstVideoRegionOfInterestMeta &found, cons
 void carry_interests_back(GstBuffer *picture, GstBuffer *frame, const BoxMap &map) {
   Interests known = interests_of(frame);
   const BoxMap back = inverse_of(map);
+  ObjectPlaces places(picture, back);
   for (const GstVideoRegionOfInterestMeta *found : interests_of(picture)) {
     if (take_same(known, *found, map)) continue;
-    const auto box = map_box_clipped(back, box_of(*found), Rounding::nearest);
+    auto box = places.take(found->roi_type, box_of(*found));
+    if (!box) box = map_box_clipped(back, box_of(*found), Rounding::nearest);
     if (box) add_interest(*found, frame, *box, back);
   }
 }
@@ -115,7 +118,11 @@ std::vector<SameResult> carry_metas(GstBuffer *in, GstBuffer *out, const BoxMap 
 void carry_back(GstBuffer *picture, GstBuffer *frame, const BoxMap &map,
                 const std::vector<SameResult> &same) {
   carry_interests_back(picture, frame, map);
-  carry_relations(picture, frame, inverse_of(map), same);
+  const BoxMap back = inverse_of(map);
+  ObjectPlaces places(picture, back);
+  carry_relations(picture, frame, back, same,
+                  [&](GQuark type, const Box &box) { return places.take(type, box); });
+  add_object_metas(frame, places.small());
 }
 
 bool is_carried_meta(GType api) {

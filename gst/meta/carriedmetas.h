@@ -18,7 +18,8 @@ namespace cudatensor {
 std::vector<SameResult> carry_metas(GstBuffer *in, GstBuffer *out, const BoxMap &map);
 
 /// Maps the regions of interest and analytics results that were found in `picture` back to the
-/// `frame` that it shows, rounded to the nearest pixel. `map` maps the frame to the picture. Skips
+/// `frame` that it shows, rounded to the nearest pixel. `map` maps the frame to the picture. The
+/// boxes of objects in the detections meta are rounded only once. Skips
 /// what the frame already has: the analytics results `same`, and regions of interest that were
 /// mapped from it to the picture.
 void carry_back(GstBuffer *picture, GstBuffer *frame, const BoxMap &map,

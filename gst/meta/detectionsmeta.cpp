@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/meta/detectionsmeta.h"
 
+#include <optional>
+
 #include "gst/util/values.h"
 
 namespace cudatensor {
@@ -20,6 +22,39 @@ void set_boxes(GstStructure *s, const std::vector<DetectedObject> &objects) {
   for (const DetectedObject &each : objects)
     sides.insert(sides.end(), each.box.begin(), each.box.end());
   set_array(s, "boxes", sides, G_TYPE_DOUBLE, g_value_set_double);
+}
+
+/// Returns an item of an array; null unless it is there and of this type.
+const GValue *item_of(const GstStructure *s, const char *field, guint index, GType type) {
+  const GValue *array = gst_structure_get_value(s, field);
+  if (array == nullptr || !GST_VALUE_HOLDS_ARRAY(array) || index >= gst_value_array_get_size(array))
+    return nullptr;
+  const GValue *item = gst_value_array_get_value(array, index);
+  return G_VALUE_HOLDS(item, type) ? item : nullptr;
+}
+
+std::string text_of(const GValue *value) {
+  const gchar *text = value != nullptr ? g_value_get_string(value) : nullptr;
+  return text != nullptr ? text : "";
+}
+
+std::optional<DetectedObject> object_at(const GstStructure *s, guint i) {
+  const GValue *slot = item_of(s, "slots", i, G_TYPE_INT);
+  const GValue *id = item_of(s, "class-ids", i, G_TYPE_INT);
+  const GValue *confidence = item_of(s, "confidences", i, G_TYPE_DOUBLE);
+  if (slot == nullptr || id == nullptr || confidence == nullptr) return std::nullopt;
+  DetectedObject object = {g_value_get_int(slot),
+                           text_of(item_of(s, "stream-ids", i, G_TYPE_STRING)),
+                           g_value_get_int(id),
+                           text_of(item_of(s, "labels", i, G_TYPE_STRING)),
+                           g_value_get_double(confidence),
+                           {}};
+  for (guint side = 0; side < object.box.size(); ++side) {
+    const GValue *corner = item_of(s, "boxes", 4 * i + side, G_TYPE_DOUBLE);
+    if (corner == nullptr) return std::nullopt;
+    object.box[side] = g_value_get_double(corner);
+  }
+  return object;
 }
 
 }  // namespace
@@ -55,6 +90,17 @@ void attach_detections(GstBuffer *buffer, const std::vector<DetectedObject> &obj
       s, "confidences", objects, G_TYPE_DOUBLE, [](Object o) { return o.confidence; },
       g_value_set_double);
   set_boxes(s, objects);
+}
+
+std::vector<DetectedObject> detected_objects_of(GstBuffer *buffer) {
+  std::vector<DetectedObject> objects;
+  auto *meta =
+      reinterpret_cast<GstCustomMeta *>(gst_buffer_get_meta(buffer, detections_meta_api()));
+  if (meta == nullptr) return objects;
+  const GstStructure *s = gst_custom_meta_get_structure(meta);
+  while (const auto object = object_at(s, static_cast<guint>(objects.size())))
+    objects.push_back(*object);
+  return objects;
 }
 
 }  // namespace cudatensor

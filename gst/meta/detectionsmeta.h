@@ -36,4 +36,8 @@ struct DetectedObject {
 /// Sets the objects of the detections meta of a buffer, and adds the meta if it is missing.
 void attach_detections(GstBuffer *buffer, const std::vector<DetectedObject> &objects);
 
+/// Returns the objects of the detections meta of a buffer; none if it has no such meta, or one of
+/// other code that lacks a field.
+std::vector<DetectedObject> detected_objects_of(GstBuffer *buffer);
+
 }  // namespace cudatensor

@@ -11,13 +11,9 @@ namespace {
 using gstanalytics::Mtd;
 using gstanalytics::RelationMeta;
 
-/// Quarks stay for the life of the process: a network may tell any number as a class.
 constexpr int kMostQuarks = 1 << 16;
 
-GQuark quark_of(const ObjectMeta &object) {
-  const bool is_known = object.class_id >= 0 && object.class_id < kMostQuarks;
-  return g_quark_from_string(is_known ? object.label.c_str() : "object");
-}
+GQuark quark_of(const ObjectMeta &object) { return type_of(object.label, object.class_id); }
 
 void add_region(GstBuffer *buffer, const ObjectMeta &object) {
   const Box &box = object.box;
@@ -38,6 +34,11 @@ RelationMeta *relations_of(GstBuffer *buffer) {
 }
 
 }  // namespace
+
+GQuark type_of(const std::string &label, int class_id) {
+  const bool is_known = class_id >= 0 && class_id < kMostQuarks;
+  return g_quark_from_string(is_known ? label.c_str() : "object");
+}
 
 void add_object_metas(GstBuffer *buffer, const std::vector<ObjectMeta> &objects) {
   if (objects.empty()) return;

@@ -19,6 +19,10 @@ struct ObjectMeta {
   double confidence;
 };
 
+/// Returns the type of an object's metas: its label. Quarks stay for the life of the process, so
+/// that classes beyond all models' share one.
+GQuark type_of(const std::string &label, int class_id);
+
 /// Adds a region for each object, whose parameter `detection` has `confidence` (double) and
 /// `label_id` (gint), and a GstAnalyticsODMtd.
 void add_object_metas(GstBuffer *buffer, const std::vector<ObjectMeta> &objects);

@@ -12,12 +12,16 @@ struct Span {
 };
 
 /// Returns the extent of a mapped box along the axis of a row of the matrix.
-Span extent(const double *row, const Box &box) {
-  const double x[] = {static_cast<double>(box.x), box.x + static_cast<double>(box.width)};
-  const double y[] = {static_cast<double>(box.y), box.y + static_cast<double>(box.height)};
+Span extent(const double *row, const Region &box) {
+  const double x[] = {box.x, box.x + box.width}, y[] = {box.y, box.y + box.height};
   const auto at = [&](int i, int j) { return row[0] * x[i] + row[1] * y[j] + row[2]; };
   const auto [low, high] = std::minmax({at(0, 0), at(1, 0), at(0, 1), at(1, 1)});
   return {low, high};
+}
+
+Region region_of(const Box &box) {
+  return {static_cast<double>(box.x), static_cast<double>(box.y), static_cast<double>(box.width),
+          static_cast<double>(box.height)};
 }
 
 Span rounded(Span span, Rounding rounding) {
@@ -72,13 +76,19 @@ bool is_upright(const BoxMap &map) {
 }
 
 Box map_box(const BoxMap &m, const Box &box, Rounding rounding) {
-  return box_of(rounded(extent(&m.matrix[0], box), rounding),
-                rounded(extent(&m.matrix[3], box), rounding));
+  const Region region = region_of(box);
+  return box_of(rounded(extent(&m.matrix[0], region), rounding),
+                rounded(extent(&m.matrix[3], region), rounding));
 }
 
 std::optional<Box> map_box_clipped(const BoxMap &m, const Box &box, Rounding rounding) {
-  const Span x = extent(&m.matrix[0], box), y = extent(&m.matrix[3], box);
-  if (box.width <= 0 || box.height <= 0 || !overlaps(x, m.out_width) || !overlaps(y, m.out_height))
+  return map_region_clipped(m, region_of(box), rounding);
+}
+
+std::optional<Box> map_region_clipped(const BoxMap &m, const Region &region, Rounding rounding) {
+  const Span x = extent(&m.matrix[0], region), y = extent(&m.matrix[3], region);
+  if (!(region.width > 0.0) || !(region.height > 0.0) || !overlaps(x, m.out_width) ||
+      !overlaps(y, m.out_height))
     return std::nullopt;
   return box_of(clip_to(rounded(x, rounding), m.out_width),
                 clip_to(rounded(y, rounding), m.out_height));

@@ -42,6 +42,9 @@ Box map_box(const BoxMap &map, const Box &box, Rounding rounding);
 /// picture.
 std::optional<Box> map_box_clipped(const BoxMap &map, const Box &box, Rounding rounding);
 
+/// The same for a box whose corners are not whole, which is rounded only once.
+std::optional<Box> map_region_clipped(const BoxMap &map, const Region &region, Rounding rounding);
+
 /// A box that is turned about its center.
 struct TurnedBox {
   Box box;
