@@ -29,8 +29,8 @@ choice=()
 # because some count frames per second.
 waiting=() roots_pid=''
 declare -A waiting_pid=() checks_pid=() checks_start=()
-queue=$(mktemp)
-trap 'kill $roots_pid ${waiting_pid[*]} "${checks_pid[@]}" 2>/dev/null || true; rm -f "$queue"' EXIT
+locks=$(mktemp -d)
+trap 'kill $roots_pid ${waiting_pid[*]} "${checks_pid[@]}" 2>/dev/null || true; rm -r "$locks"' EXIT
 
 # count_tests STAGE: counts the tests whose logs are in build-STAGE/
 count_tests() {
@@ -64,7 +64,8 @@ wait_in_background() {
   shift
   "${within[@]}" tests/stage.sh workers "$dir" "$@" >"$dir/workers.log" 2>&1 &
   waiting_pid[$name]=$!
-  flock --close "$queue" "${within[@]}" tests/stage.sh apps "$dir" "$@" >"$dir/applications.log" 2>&1 &
+  flock --close "$locks/apps" "${within[@]}" tests/stage.sh apps "$dir" "$@" \
+    >"$dir/applications.log" 2>&1 &
   waiting_pid[$name]+=" $!"
   waiting+=("$name")
 }
@@ -173,12 +174,12 @@ count_checks() {
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
-# begin_checks NAME COMMAND...: runs a script with tests/packaging/checks.sh in the background,
-# because it mostly waits for apt
+# begin_checks NAME COMMAND...: runs a script with tests/packaging/checks.sh in the background, one
+# after the other, because it uses one core or waits for apt
 begin_checks() {
   local name=$1
   shift
-  nice "$@" >"build-cpu/$name.log" 2>&1 &
+  nice flock --close "$locks/checks" "$@" >"build-cpu/$name.log" 2>&1 &
   checks_pid[$name]=$! checks_start[$name]=$SECONDS
 }
 
@@ -215,13 +216,13 @@ stage cpu -Dgpu=disabled
 if [ -z "$fast" ]; then
   # The wheel without CUDA, beside the system's GStreamer and in a bare root.
   begin_checks wheel tests/packaging/wheel.sh build-cpu
-  newer_stage
-  finish_checks wheel
   # The first steps of a new user.
   begin_checks firsthour tests/firsthour.sh --short bookworm
+  newer_stage
   sanitized_stage
   newest_stage
   if need_nvcc; then cuda_stage; else skip cuda 'there is no nvcc'; fi
+  finish_checks wheel
   finish_checks firsthour
 fi
 finish_stages
