@@ -8,6 +8,7 @@
 
 #include "../kernels/detectionoracle.h"
 #include "analytics.h"
+#include "gpu.h"
 #include "gst/caps/flexibletensor.h"
 #include "gst/util/values.h"
 #include "kernels/detectiondecoder.h"
@@ -336,48 +337,79 @@ TEST_F(Detections, KnowTheirTensorsByName) {
             "0 7(7) 0.5 <50 25 75 50>\n");
 }
 
-/// What random networks find, in static and flexible tensors, with and without batches.
+/// Moves each memory of a buffer to the GPU.
+BufferRef on_gpu(const std::vector<Bytes> &tensors) {
+  BufferRef all(gst_buffer_new());
+  for (const Bytes &bytes : tensors) {
+    const BufferRef one = to_cuda(buffer_of({bytes}));
+    gst_buffer_append_memory(all.get(), gst_buffer_get_memory(one.get(), 0));
+  }
+  return all;
+}
+
+std::string properties_for(const NetworkCase &network) {
+  const ObjectParams &p = network.objects;
+  std::string text = "decoder=" + std::string(name_of(network.params.decoder)) +
+                     " width=" + std::to_string(p.width) + " height=" + std::to_string(p.height) +
+                     " max-objects=" + std::to_string(p.max_objects) +
+                     " class-agnostic=" + (p.class_agnostic ? "true" : "false");
+  return p.classes.empty() ? text : text + " classes=<1,3>";
+}
+
+/// Returns what the oracle finds in the valid slots of a batch, or in all if it is empty.
+std::string expected_of(const NetworkCase &network, const std::vector<TestSlot> &batch) {
+  std::string text;
+  for (int64_t slot = 0; slot < network.params.outputs[0].shape[0]; ++slot) {
+    if (!batch.empty() && !batch[slot].valid) continue;
+    for (const FoundObject &o : oracle::objects_of(network, slot)) {
+      char line[300];
+      std::snprintf(line, sizeof(line), "%d %s%d(%d) %.9g <%.9g %.9g %.9g %.9g>\n",
+                    static_cast<int>(slot), batch.empty() ? "" : "s-", o.type, o.type, o.score,
+                    o.box[0], o.box[1], o.box[2], o.box[3]);
+      text += line;
+    }
+  }
+  return text;
+}
+
+/// Compares what a random network finds, in static and flexible tensors, with and without a batch.
+void expect_as_the_oracle(Random &random, bool in_cuda_memory) {
+  const NetworkCase network =
+      random_network(random, kDecoders[random.bits() % std::size(kDecoders)]);
+  SCOPED_TRACE(text_of(network));
+  const auto &outputs = network.params.outputs;
+  std::vector<Bytes> tensors = tensors_of(network);
+  const bool has_none =
+      std::any_of(tensors.begin(), tensors.end(), [](const Bytes &bytes) { return bytes.empty(); });
+  const bool is_flexible = has_none || random.chance(50);
+  for (size_t i = 0; is_flexible && i < tensors.size(); ++i)
+    tensors[i] = with_header(outputs[i], tensors[i]);
+  const std::string caps =
+      is_flexible ? "other/tensors,format=flexible,num_tensors=" + std::to_string(tensors.size()) +
+                        ",framerate=30/1"
+                  : caps_of(outputs);
+  Rig rig("cudadetections " + properties_for(network));
+  rig.downstream("other/tensors(ANY)");
+  EXPECT_TRUE(rig.caps(in_cuda_memory ? in_cuda(caps) : caps));
+  g_object_set(rig.element(), "confidence", network.objects.confidence, "iou", network.objects.iou,
+               nullptr);
+  BufferRef in = in_cuda_memory ? on_gpu(tensors) : buffer_of(tensors);
+  std::vector<TestSlot> batch;
+  if (random.chance(50)) batch.assign(outputs[0].shape[0], {true, "s-", 0, 0});
+  for (TestSlot &slot : batch) slot.valid = random.chance(70);
+  if (!batch.empty()) add_batch(in.get(), batch);
+  EXPECT_EQ(found_in(rig.process(std::move(in)).get()), expected_of(network, batch));
+  EXPECT_TRUE(rig.messages().warnings().empty());
+}
+
 TEST_F(Detections, OfRandomNetworks) {
-  for_cases(300, [&](Random &random) {
-    const Decoder decoder = kDecoders[random.bits() % std::size(kDecoders)];
-    const NetworkCase network = random_network(random, decoder);
-    SCOPED_TRACE(text_of(network));
-    std::vector<Bytes> tensors = tensors_of(network);
-    const bool has_none = std::any_of(tensors.begin(), tensors.end(),
-                                      [](const Bytes &bytes) { return bytes.empty(); });
-    const bool is_flexible = has_none || random.chance(50);
-    const auto &outputs = network.params.outputs;
-    for (size_t i = 0; is_flexible && i < tensors.size(); ++i)
-      tensors[i] = with_header(outputs[i], tensors[i]);
-    const ObjectParams &p = network.objects;
-    std::string properties =
-        "decoder=" + std::string(name_of(decoder)) + " width=" + std::to_string(p.width) +
-        " height=" + std::to_string(p.height) + " max-objects=" + std::to_string(p.max_objects) +
-        " class-agnostic=" + (p.class_agnostic ? "true" : "false");
-    if (!p.classes.empty()) properties += " classes=<1,3>";
-    start(properties, is_flexible ? "other/tensors,format=flexible,num_tensors=" +
-                                        std::to_string(tensors.size()) + ",framerate=30/1"
-                                  : caps_of(outputs));
-    g_object_set(rig_->element(), "confidence", p.confidence, "iou", p.iou, nullptr);
-    BufferRef in = buffer_of(tensors);
-    const int64_t slots = outputs[0].shape[0];
-    std::vector<TestSlot> batch(slots, {true, "s-", 0, 0});
-    if (random.chance(40)) batch[random.between(0, slots - 1)].valid = false;
-    const bool is_batch = random.chance(50);
-    if (is_batch) add_batch(in.get(), batch);
-    std::string expected;
-    for (int64_t slot = 0; slot < slots; ++slot)
-      if (!is_batch || batch[slot].valid)
-        for (const FoundObject &o : oracle::objects_of(network, slot)) {
-          char line[300];
-          std::snprintf(line, sizeof(line), "%d %s%d(%d) %.9g <%.9g %.9g %.9g %.9g>\n",
-                        static_cast<int>(slot), is_batch ? "s-" : "", o.type, o.type, o.score,
-                        o.box[0], o.box[1], o.box[2], o.box[3]);
-          expected += line;
-        }
-    EXPECT_EQ(found_in(rig_->process(std::move(in)).get()), expected);
-    EXPECT_TRUE(rig_->messages().warnings().empty());
-  });
+  for_cases(300, [](Random &random) { expect_as_the_oracle(random, false); });
+}
+
+class CudaDetections : public GpuTest {};
+
+TEST_F(CudaDetections, OfRandomNetworks) {
+  for_cases(300, [](Random &random) { expect_as_the_oracle(random, random.chance(70)); });
 }
 
 TEST_F(Detections, FollowTheShapesOfFlexibleTensors) {
