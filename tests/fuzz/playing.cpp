@@ -5,6 +5,7 @@
 
 #include "frames.h"
 #include "generate.h"
+#include "networks.h"
 
 namespace fuzz {
 namespace {
@@ -20,7 +21,7 @@ std::string launch(Run &run) {
   Random &random = run.random;
   const std::vector<std::string> formats = {"NV12", "RGB", "I420", "GRAY8", "BGRx"};
   const std::string sink = " ! fakesink sync=false async=false ";
-  switch (random.between(0, 5)) {
+  switch (random.between(0, 6)) {
     case 0:
       return source(run, "c0", formats) + " ! cudahistogram ! tee name=t t. ! queue ! " +
              "cudaletterbox ! cudanormalize" + sink + "t. ! queue ! cudanormalize" + sink;
@@ -40,6 +41,9 @@ std::string launch(Run &run) {
       return source(run, "c0", formats) + " ! cudaletterbox keep-input=true ! tee name=t t. ! " +
              "queue leaky=2 ! cudarestore ! cudahistogram" + sink + "t. ! queue ! cudanormalize" +
              sink;
+    case 5:
+      return source(run, "c0", formats) +
+             " ! cudanormalize ! queue ! cudainference model=" + network_file(run) + sink;
     default:
       return "input-selector name=s sync-streams=false ! cudahistogram interval=0 ! cudanormalize" +
              sink + source(run, "c0", formats) + " ! s. " + source(run, "c1", formats) + " ! s. ";
@@ -106,8 +110,9 @@ class Playing {
     // A pad that is being stopped forgets its caps, also while its last buffer is on its way.
     if (caps == nullptr && !GST_PAD_IS_FLUSHING(pad))
       static_cast<Run *>(run)->finding("an output without caps");
-    if (caps != nullptr)
-      check_output(*static_cast<Run *>(run), GST_PAD_PROBE_INFO_BUFFER(info), caps.get());
+    if (caps == nullptr) return GST_PAD_PROBE_OK;
+    const auto check = are_outputs(caps.get()) ? check_outputs : check_output;
+    check(*static_cast<Run *>(run), GST_PAD_PROBE_INFO_BUFFER(info), caps.get());
     return GST_PAD_PROBE_OK;
   }
 
