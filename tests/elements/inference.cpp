@@ -347,6 +347,20 @@ TEST_F(InferenceTest, GeometryAndBatchStay) {
   }
 }
 
+TEST_F(InferenceTest, KeptFramesStay) {
+  const ImageDesc frame = {PixelFormat::RGB, 96, 48};
+  Rig rig(
+      "cudaletterbox keep-input=true ! video/x-raw,format=RGB,width=32,height=24 ! "
+      "cudanormalize ! " +
+      element(identity({"1", "3", "24", "32"})) + " ! cudarestore");
+  ASSERT_TRUE(rig.caps(video_caps(frame)));
+  const BufferRef in = buffer_of(Picture(frame, 7));
+  const BufferRef out = rig.process(BufferRef(gst_buffer_ref(in.get())));
+  EXPECT_EQ(rig.output("format"), "RGB");
+  EXPECT_EQ(rig.output("width"), "96");
+  EXPECT_EQ(bytes_of(out.get()), bytes_of(in.get()));
+}
+
 TEST_F(InferenceTest, LateBuffersAreDropped) {
   Rig rig(element(identity({"1", "3", "1", "1"})));
   ASSERT_TRUE(rig.caps(tensor_caps_text("1:1:3:1")));
