@@ -12,12 +12,14 @@
 namespace cudatensor {
 namespace {
 
-/// Returns the dimensions that the sink pad lists, joined by spaces.
+/// Returns what the sink pad lists for system memory, joined by spaces.
 std::string listed(Rig &rig, const char *field = "dimensions") {
   PadRef pad(gst_element_get_static_pad(rig.element(), "sink"));
   const CapsRef caps(gst_pad_query_caps(pad.get(), nullptr));
   std::string all;
   for (guint i = 0; i < gst_caps_get_size(caps.get()); ++i) {
+    const GstCapsFeatures *features = gst_caps_get_features(caps.get(), i);
+    if (!gst_caps_features_is_equal(features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)) continue;
     const GValue *value = gst_structure_get_value(gst_caps_get_structure(caps.get(), i), field);
     if (value == nullptr) continue;
     const bool is_list = GST_VALUE_HOLDS_LIST(value);
