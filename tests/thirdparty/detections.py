@@ -57,8 +57,9 @@ def replaced(text, *pairs):
 
 
 def line(number, model, mode, end, new_end):
-    """Returns a launch line of the page with another source, model, mode and end."""
-    lines = re.findall(r"^gst-launch-1\.0 (.*)$", PAGE, re.M)
+    """Returns a launch line of the page with onnxinference, with another source, model, mode and
+    end."""
+    lines = re.findall(r"^gst-launch-1\.0 (.* onnxinference .*)$", PAGE, re.M)
     _, _, width, height = INPUTS[model.stem]
     return replaced(
         lines[number], (CAMERA, "appsrc name=camera format=time"),
