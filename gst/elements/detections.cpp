@@ -15,7 +15,10 @@
  *
  * Since: 0.1
  */
+#include <glib/gstdio.h>
+
 #include <algorithm>
+#include <tuple>
 
 #include "gst/base/metadata.h"
 #include "gst/base/transformelement.h"
@@ -108,19 +111,28 @@ std::optional<Decoder> decoder_of(DecoderSetting setting) {
   return kDecoders[static_cast<int>(setting) - 1];
 }
 
-/// The contents of a file that is read again only if another is set.
+/// The contents of a file that is read again only if another is set, or if it has changed.
 template <class T>
 class CachedFile {
  public:
   template <class Read>
   const T &get(const std::string &path, const Read &read) {
-    if (path != path_) value_ = path.empty() ? T() : read(path);
-    path_ = path;
+    const Version version = version_of(path);
+    if (version != version_) value_ = path.empty() ? T() : read(path);
+    version_ = version;
     return value_;
   }
 
  private:
-  std::string path_;
+  /// The path, size and time of a file, whose content changes with one of them.
+  using Version = std::tuple<std::string, gint64, gint64, gint64>;
+  static Version version_of(const std::string &path) {
+    GStatBuf status = {};
+    if (path.empty() || g_stat(path.c_str(), &status) != 0) return {path, 0, 0, 0};
+    return {path, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+  }
+
+  Version version_;
   T value_;
 };
 

@@ -323,6 +323,18 @@ TEST_F(Detections, HaveTheLabelsOfTheModelUnlessAFileHasThem) {
             "0(0) 0.75 56,0,8,30\nrabbit(1) 0.625 13,26,16,8\n");
 }
 
+TEST_F(Detections, ReadAFileAgainThatWasReplaced) {
+  const TestFile file("labels.txt", "person\nbag\n");
+  start("width=64 height=48 labels=" + file.path(), caps_of({kYolo}));
+  EXPECT_EQ(regions_in(rig_->process(yolo()).get()),
+            "person(0) 0.75 56,0,8,30\nbag(1) 0.625 13,26,16,8\n");
+  ASSERT_TRUE(g_file_set_contents(file.path().c_str(), "hare\nhedgehog\n", -1, nullptr));
+  rig_->set("labels", "");
+  rig_->set("labels", file.path());
+  EXPECT_EQ(regions_in(rig_->process(yolo()).get()),
+            "hare(0) 0.75 56,0,8,30\nhedgehog(1) 0.625 13,26,16,8\n");
+}
+
 // ------------------------------------------------------------------------------------- tensors
 
 TEST_F(Detections, KnowTheirTensorsByName) {

@@ -410,26 +410,11 @@ class Filters {
       run_.finding("the timestamps of output and input differ");
   }
 
-  /// Whether an element has properties of a model's file. In a new element they would be set, and
-  /// win over the file.
-  bool has_model_file() const {
-    const std::vector<GstElement *> elements = elements_of(chain_.bin());
-    return std::any_of(elements.begin(), elements.end(), [](GstElement *element) {
-      if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "model-config") == nullptr)
-        return false;
-      gchar *path = nullptr;
-      g_object_get(element, "model-config", &path, nullptr);
-      const bool has = path != nullptr && *path != '\0';
-      g_free(path);
-      return has;
-    });
-  }
-
   /// Compares the output with that of new elements with the current properties for the same frame.
   void compare(GstBuffer *plain, GstBuffer *out, GstFlowReturn flow, const std::string &errors) {
     const Ref<GstCaps> caps = chain_.caps_of("src");
     if (!random_.one_in(3) || (out == nullptr && errors.empty()) || asks_for_gpu() ||
-        has_model_file())
+        reads_files(elements_of(chain_.bin())))
       return;
     ++totals().compared;
     Chain fresh(run_, new_bin(run_, description_.launch));

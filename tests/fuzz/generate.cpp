@@ -365,6 +365,21 @@ void set_random_property(Run &run, GstElement *element) {
   if (run.sane || !run.random.one_in(4)) make_resize_possible(run, element);
 }
 
+bool reads_files(const std::vector<GstElement *> &elements) {
+  const auto has_text = [](GstElement *element, const char *property) {
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), property) == nullptr)
+      return false;
+    gchar *text = nullptr;
+    g_object_get(element, property, &text, nullptr);
+    const bool has = text != nullptr && *text != '\0';
+    g_free(text);
+    return has;
+  };
+  return std::any_of(elements.begin(), elements.end(), [&](GstElement *element) {
+    return has_text(element, "model-config") || has_text(element, "model");
+  });
+}
+
 void copy_properties(GstElement *from, GstElement *to, guint threads) {
   for (GParamSpec *spec : own_properties(from)) {
     if (is_of_the_gpu(spec)) continue;

@@ -23,6 +23,10 @@ std::string network_caps(Run &run);
 /// The caps that downstream accepts; empty means any caps.
 std::string downstream_caps(Run &run);
 
+/// Whether an element has read a model's file. A new element may find another file at its path, and
+/// has all properties set, which win over those of the file.
+bool reads_files(const std::vector<GstElement *> &elements);
+
 /// Sets a random property that the element itself defines, to a valid value if the run is sane.
 void set_random_property(Run &run, GstElement *element);
 /// Copies all properties to another element of the same type, except the number of threads.

@@ -125,7 +125,7 @@ def sound_without_video_is_an_error(folder):
 
 def a_gap_in_a_file_is_no_error(folder):
     path = pathlib.Path(folder) / 'gap.mkv'
-    videos.write(path, videos.ordinary(20), 10, [i / 10 + 12 * (i >= 10) for i in range(20)])
+    videos.write(path, videos.ordinary(20), 10, [i / 10 + 20 * (i >= 10) for i in range(20)])
     done = subprocess.run([running.PROGRAM, '--headless', '--no-web', '--no-history', path],
                           text=True, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0 and 'No frames cleared at' in done.stdout, done
