@@ -8,6 +8,7 @@
 
 #include "frames.h"
 #include "generate.h"
+#include "gst/util/gstversion.h"
 
 namespace fuzz {
 namespace {
@@ -176,7 +177,7 @@ class Mux {
     changed_ = true;
     gst_element_send_event(camera.source, gst_event_new_flush_start());
     gst_element_send_event(camera.source, gst_event_new_flush_stop(TRUE));
-    camera.ended = false;  // appsrc of 1.26 forgets its end
+    if (cudatensor::is_at_least_1(26)) camera.ended = false;  // appsrc forgets its end
   }
 
   void change_property() {
